@@ -1,0 +1,262 @@
+package io.rowlock.testkit.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One PostgreSQL cluster on disk and the process that serves it. The postmaster is a direct child of this JVM, so that its process id is
+ * known, a second start on the same folder and port is only a second process, and signals reach it.
+ *
+ * <p>It listens on 127.0.0.1 only and has no Unix socket, which a kill would leave behind. Trust authentication: see the password of
+ * {@link TestPostgres#password()}. Safe for use by several threads; its methods wait for each other.
+ */
+final class EmbeddedServer {
+
+    static final String USER = "postgres";
+    static final String PASSWORD = "postgres";
+    static final String HOST = "127.0.0.1";
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+    private static final int PORT_TRIES = 5;
+
+    private final ServerFolder folder;
+    private volatile int port = FreePort.find();
+    private boolean startedOnce;
+    private @Nullable Process process;
+
+    private EmbeddedServer(ServerFolder folder) {
+        this.folder = folder;
+    }
+
+    /** A new, empty cluster, not yet started. */
+    static EmbeddedServer create(Map<String, String> settings) {
+        EmbeddedServer server = new EmbeddedServer(ServerFolder.create());
+        try {
+            server.initialize(settings);
+            return server;
+        } catch (RuntimeException e) {
+            server.folder.delete();
+            throw e;
+        }
+    }
+
+    /** A cluster whose data directory the caller fills before it starts it. */
+    static EmbeddedServer empty() {
+        return new EmbeddedServer(ServerFolder.create());
+    }
+
+    String url() {
+        return JdbcUrl.of(HOST, port, "postgres");
+    }
+
+    int port() {
+        return port;
+    }
+
+    Path data() {
+        return folder.data();
+    }
+
+    /** Starts on the cluster as it is, after a crash too, and returns when a connection was accepted. */
+    synchronized void start() {
+        if (isRunning()) {
+            throw new IllegalStateException("The server runs already: " + url());
+        }
+        for (int i = 1; ; i++) {
+            long before = logSize();
+            process = launch();
+            String failure = awaitReady(process);
+            if (failure == null) {
+                startedOnce = true;
+                return;
+            }
+            kill();
+            String said = logFrom(before);
+            if (i == PORT_TRIES || !said.contains("Address already in use")) {
+                throw new IllegalStateException("PostgreSQL " + failure + ". It said:\n" + said);
+            }
+            port = startedOnce ? port : FreePort.find();
+        }
+    }
+
+    synchronized boolean isRunning() {
+        return process != null && process.isAlive();
+    }
+
+    /** Sends the signal for one of PostgreSQL's shutdown modes and waits until the server is gone. No error if it does not run. */
+    synchronized void stop(Signal mode) {
+        if (process == null || !process.isAlive()) {
+            return;
+        }
+        if (Signal.isWindows()) {
+            run("pg_ctl", "stop", "-w", "-m", mode == Signal.INT ? "fast" : "immediate", "-D", data().toString());
+        } else {
+            ProcessTree.unpause(process.toHandle());
+            mode.send(process.toHandle());
+        }
+        if (!exited(process, STOP_LIMIT)) {
+            kill();
+            throw new IllegalStateException("PostgreSQL did not stop within " + STOP_LIMIT.toSeconds()
+                    + " s and was killed. It said:\n" + logFrom(0));
+        }
+    }
+
+    /** SIGKILL to the postmaster and all backends. No error if it does not run. */
+    synchronized void kill() {
+        if (process != null && process.isAlive()) {
+            ProcessTree.kill(process.toHandle());
+            exited(process, STOP_LIMIT);
+        }
+    }
+
+    synchronized void pause() {
+        ProcessTree.pause(running());
+    }
+
+    synchronized void unpause() {
+        ProcessTree.unpause(running());
+    }
+
+    /** Stops the server, if it runs, and deletes its files. */
+    synchronized void delete() {
+        stop(Signal.QUIT);
+        folder.delete();
+    }
+
+    /** Appends to {@code postgresql.conf}, where the last line for a name wins. Read at the next start. */
+    synchronized void configure(Map<String, String> settings) {
+        StringBuilder lines = new StringBuilder("\n");
+        settings.forEach((name, value) -> lines.append(name)
+                .append(" = '")
+                .append(value.replace("'", "''"))
+                .append("'\n"));
+        try {
+            Files.writeString(
+                    data().resolve("postgresql.conf"), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot write the settings of " + data() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void initialize(Map<String, String> settings) {
+        Unprivileged.here().give(folder.path());
+        // The locale is fixed, so that a test sorts alike on every machine.
+        run("initdb", "-D", data().toString(), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
+        configure(settings);
+    }
+
+    private void run(String program, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(program(program)));
+        command.addAll(List.of(arguments));
+        long before = logSize();
+        try {
+            Process started = output(command).start();
+            started.getOutputStream().close();
+            if (!exited(started, START_LIMIT) || started.exitValue() != 0) {
+                started.destroyForcibly();
+                throw new IllegalStateException(program + " failed. It said:\n" + logFrom(before));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot run " + String.join(" ", command) + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Process launch() {
+        Unprivileged.here().give(folder.path());
+        List<String> command = List.of(
+                program("postgres"),
+                "-D",
+                data().toString(),
+                "-p",
+                Integer.toString(port),
+                "-c",
+                "listen_addresses=" + HOST,
+                "-c",
+                "unix_socket_directories=");
+        try {
+            Process started = output(command).start();
+            started.getOutputStream().close();
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot run " + String.join(" ", command) + ": " + e.getMessage(), e);
+        }
+    }
+
+    private ProcessBuilder output(List<String> command) {
+        return Unprivileged.here()
+                .command(command)
+                .directory(folder.path().toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.log().toFile()));
+    }
+
+    /** Null when a connection was accepted, else what went wrong. */
+    private @Nullable String awaitReady(Process started) {
+        boolean ended = Waiting.until(START_LIMIT, () -> !started.isAlive() || accepts());
+        if (!started.isAlive()) {
+            return "ended with exit code " + started.exitValue() + " while starting";
+        }
+        return ended ? null : "accepted no connection within " + START_LIMIT.toSeconds() + " s";
+    }
+
+    private boolean accepts() {
+        Properties properties = new Properties();
+        properties.setProperty("user", USER);
+        properties.setProperty("connectTimeout", "2");
+        properties.setProperty("socketTimeout", "10");
+        try (Connection connection = DriverManager.getConnection(url(), properties)) {
+            return connection.isValid(2);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private ProcessHandle running() {
+        if (process == null || !process.isAlive()) {
+            throw new IllegalStateException("The server does not run: " + url());
+        }
+        return process.toHandle();
+    }
+
+    private static String program(String name) {
+        return PostgresBinaries.program(ServerFolder.home(), name);
+    }
+
+    private static boolean exited(Process process, Duration limit) {
+        try {
+            return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return !process.isAlive();
+        }
+    }
+
+    private long logSize() {
+        return folder.log().toFile().length();
+    }
+
+    private String logFrom(long offset) {
+        try {
+            byte[] all = Files.exists(folder.log()) ? Files.readAllBytes(folder.log()) : new byte[0];
+            int start = (int) Math.max(Math.min(offset, all.length), all.length - 4000L);
+            return new String(all, start, all.length - start, StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            return "(its log cannot be read: " + e.getMessage() + ")";
+        }
+    }
+}

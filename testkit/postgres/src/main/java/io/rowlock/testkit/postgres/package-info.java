@@ -1,0 +1,19 @@
+/**
+ * A real PostgreSQL for tests, a schema of its own for each test class, and real faults.
+ *
+ * <ul>
+ *   <li>{@link io.rowlock.testkit.postgres.PostgresTest} — put it on a JUnit 5 test class and take a
+ *       {@link io.rowlock.testkit.postgres.TestSchema} as parameter. This is enough for most tests.
+ *   <li>{@link io.rowlock.testkit.postgres.TestPostgres} — the server: one shared by all tests of a JVM, and the one switch that says
+ *       where it comes from.
+ *   <li>{@link io.rowlock.testkit.postgres.OwnPostgres} — a server of one's own that may be killed, paused, restarted and replaced by a
+ *       standby.
+ *   <li>{@code TcpProxy} — a network between client and server that can be cut at a chosen statement,
+ *       frozen, closed and pointed elsewhere.
+ *   <li>{@code ChildJvm} — another Java process that may be killed or stopped at any instant.
+ * </ul>
+ */
+@NullMarked
+package io.rowlock.testkit.postgres;
+
+import org.jspecify.annotations.NullMarked;
