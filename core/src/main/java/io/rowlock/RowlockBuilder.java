@@ -1,0 +1,213 @@
+package io.rowlock;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockListener;
+import io.rowlock.internal.outbox.JacksonCodec;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.spi.ConnectionSource;
+import io.rowlock.spi.PayloadCodec;
+import io.rowlock.spi.PersistenceUnitBinding;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts a {@link Rowlock} together. For one thread; sends no SQL. Setting one thing twice is an error, except that what
+ * is set here wins over the settings of a persistence unit.
+ */
+public final class RowlockBuilder {
+    private static final List<String> SETTINGS = List.of("schema", "table-prefix", "max-payload-bytes", "stateless");
+
+    private final Map<String, Object> set = new HashMap<>();
+    private final List<RowlockListener> listeners = new ArrayList<>();
+    private Map<String, String> unitSettings = Map.of();
+
+    RowlockBuilder() {}
+
+    /**
+     * Sets where the engine gets its connections: the application's data source, or better one of its own. A worker
+     * keeps up to three; transactional handlers take one each.
+     *
+     * @param dataSource connections to the database of the business rows
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder dataSource(DataSource dataSource) {
+        if (dataSource == null) {
+            throw new InvalidUseException("dataSource must not be null");
+        }
+        return connections(dataSource::getConnection);
+    }
+
+    /**
+     * Sets where the engine gets its connections, by a function of one's own.
+     *
+     * @param connections the function
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder connections(ConnectionSource connections) {
+        return put("connections", connections);
+    }
+
+    /**
+     * Sets the schema of Rowlock's tables.
+     *
+     * @param schema a lower-case identifier of at most 63 characters; {@code public} by default
+     * @return this
+     * @throws InvalidUseException if not allowed or set twice
+     */
+    public RowlockBuilder schema(String schema) {
+        new Names(schema, "rowlock_");
+        return put("schema", schema);
+    }
+
+    /**
+     * Sets what the names of Rowlock's tables begin with.
+     *
+     * @param prefix a lower-case identifier of at most 40 characters; {@code rowlock_} by default
+     * @return this
+     * @throws InvalidUseException if not allowed or set twice
+     */
+    public RowlockBuilder tablePrefix(String prefix) {
+        new Names("public", prefix);
+        return put("table-prefix", prefix);
+    }
+
+    /**
+     * Sets how payloads become JSON.
+     *
+     * @param codec the codec; a fixed Jackson mapper by default
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder codec(PayloadCodec codec) {
+        return put("codec", codec);
+    }
+
+    /**
+     * Limits the size of a payload as JSON.
+     *
+     * @param bytes 1 to 64 MiB in UTF-8; 2 MiB by default
+     * @return this
+     * @throws InvalidUseException if out of range or set twice
+     */
+    public RowlockBuilder maxPayloadBytes(int bytes) {
+        return put("max-payload-bytes", checkedLimit(bytes));
+    }
+
+    /**
+     * Adds a listener.
+     *
+     * @param listener told of every event
+     * @return this
+     * @throws InvalidUseException if null
+     */
+    public RowlockBuilder listener(RowlockListener listener) {
+        if (listener == null) {
+            throw new InvalidUseException("listener must not be null");
+        }
+        listeners.add(listener);
+        return this;
+    }
+
+    /**
+     * Takes the settings of a persistence unit (its properties {@code rowlock.schema}, {@code rowlock.table-prefix},
+     * {@code rowlock.max-payload-bytes}), and makes the unit write its jobs through this Rowlock and wake its workers
+     * after each commit.
+     *
+     * @param entityManagerFactory a Jakarta Persistence EntityManagerFactory or Hibernate SessionFactory
+     * @return this
+     * @throws InvalidUseException if no adapter on the class path knows the unit, or a property is unknown or wrong
+     */
+    public RowlockBuilder persistenceUnit(Object entityManagerFactory) {
+        put("unit", entityManagerFactory);
+        PersistenceUnitBinding binding = ServiceLoader.load(PersistenceUnitBinding.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(each -> each.accepts(entityManagerFactory))
+                .findFirst()
+                .orElseThrow(() -> new InvalidUseException("No adapter for "
+                        + entityManagerFactory.getClass().getName()
+                        + " on the class path; add rowlock-hibernate, or call schema() and tablePrefix() by hand"));
+        unitSettings = Map.copyOf(binding.settings(entityManagerFactory));
+        unitSettings.keySet().forEach(RowlockBuilder::checkKnown);
+        return put("binding", binding);
+    }
+
+    /**
+     * Puts the Rowlock together. Without a data source or connections it can enqueue, but not work, install or look up.
+     *
+     * @return the Rowlock
+     * @throws InvalidUseException if something set cannot be
+     */
+    public Rowlock build() {
+        Rowlock rowlock = new Rowlock(this);
+        if (set.get("binding") instanceof PersistenceUnitBinding binding) {
+            binding.attach(set.get("unit"), rowlock.outbox(), rowlock::wake);
+        }
+        return rowlock;
+    }
+
+    Names names() {
+        return new Names(setting("schema", "public"), setting("table-prefix", "rowlock_"));
+    }
+
+    ConnectionSource connections() {
+        ConnectionSource none = () -> {
+            throw new InvalidUseException("This Rowlock has no data source; call dataSource(...) on its builder");
+        };
+        return (ConnectionSource) set.getOrDefault("connections", none);
+    }
+
+    PayloadCodec codec() {
+        return (PayloadCodec) set.getOrDefault("codec", new JacksonCodec());
+    }
+
+    int maxPayloadBytes() {
+        if (set.get("max-payload-bytes") instanceof Integer bytes) {
+            return bytes;
+        }
+        String text = unitSettings.getOrDefault("max-payload-bytes", String.valueOf(2 << 20));
+        try {
+            return checkedLimit(Integer.parseInt(text));
+        } catch (NumberFormatException e) {
+            throw new InvalidUseException("rowlock.max-payload-bytes must be a whole number, got " + text, e);
+        }
+    }
+
+    List<RowlockListener> listeners() {
+        return List.copyOf(listeners);
+    }
+
+    private String setting(String name, String byDefault) {
+        return set.get(name) instanceof String text ? text : unitSettings.getOrDefault(name, byDefault);
+    }
+
+    private static int checkedLimit(int bytes) {
+        if (bytes < 1 || bytes > 64 << 20) {
+            throw new InvalidUseException("maxPayloadBytes must be between 1 and " + (64 << 20) + ", got " + bytes);
+        }
+        return bytes;
+    }
+
+    private static void checkKnown(String setting) {
+        if (!SETTINGS.contains(setting)) {
+            throw new InvalidUseException(
+                    "Unknown persistence-unit property rowlock." + setting + "; known are " + SETTINGS);
+        }
+    }
+
+    private RowlockBuilder put(String option, @Nullable Object value) {
+        if (value == null) {
+            throw new InvalidUseException(option + " must not be null");
+        }
+        if (set.putIfAbsent(option, value) != null) {
+            throw new InvalidUseException(option + " is set twice");
+        }
+        return this;
+    }
+}

@@ -1,0 +1,107 @@
+package io.rowlock.event;
+
+import java.time.Duration;
+
+/** What can happen; one record each, named in the past tense. */
+public sealed interface RowlockEvent {
+
+    /**
+     * A handler returned and its job was recorded as completed.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempt the attempt that succeeded
+     */
+    record JobCompleted(long id, String kind, int attempt) implements RowlockEvent {}
+
+    /**
+     * An attempt failed and the job was put back for another.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempt the attempt that failed
+     * @param delay how long the next attempt waits
+     * @param reason why it failed
+     */
+    record JobRetried(long id, String kind, int attempt, Duration delay, String reason) implements RowlockEvent {}
+
+    /**
+     * A job became a dead letter.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempts the attempts it used
+     * @param reason why
+     */
+    record JobDied(long id, String kind, int attempts, String reason) implements RowlockEvent {}
+
+    /**
+     * A handler put its job back for later without using the attempt.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param delay for how long
+     */
+    record JobSnoozed(long id, String kind, Duration delay) implements RowlockEvent {}
+
+    /**
+     * A stopping worker gave a job back without using the attempt.
+     *
+     * @param id the job
+     * @param kind its kind
+     */
+    record JobHandedBack(long id, String kind) implements RowlockEvent {}
+
+    /**
+     * An attempt took longer than its handler's timeout. Its thread may still run.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempt the attempt
+     * @param timeout the limit
+     */
+    record JobTimedOut(long id, String kind, int attempt, Duration timeout) implements RowlockEvent {}
+
+    /**
+     * A worker tried to write under a lease it no longer holds; nothing was written.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempt the attempt whose outcome counts for nothing
+     */
+    record LeaseLost(long id, String kind, int attempt) implements RowlockEvent {}
+
+    /**
+     * A job whose worker vanished was taken from it.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param attempts the attempts it used
+     * @param worker the incarnation that held it
+     */
+    record JobRescued(long id, String kind, int attempts, String worker) implements RowlockEvent {}
+
+    /**
+     * A loop of the engine failed and tries again.
+     *
+     * @param worker the worker
+     * @param loop which loop
+     * @param failures how often in a row
+     * @param cause why
+     */
+    record LoopFailed(String worker, String loop, int failures, Throwable cause) implements RowlockEvent {}
+
+    /**
+     * A worker began to claim.
+     *
+     * @param worker its incarnation
+     */
+    record WorkerStarted(String worker) implements RowlockEvent {}
+
+    /**
+     * A worker has stopped and handed back what it had.
+     *
+     * @param worker its incarnation
+     */
+    record WorkerStopped(String worker) implements RowlockEvent {}
+}

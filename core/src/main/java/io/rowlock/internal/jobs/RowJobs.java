@@ -1,0 +1,128 @@
+package io.rowlock.internal.jobs;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.sql.LookupSql;
+import io.rowlock.internal.sql.LookupSql.JobRow;
+import io.rowlock.internal.sql.LookupSql.StateCount;
+import io.rowlock.job.Job;
+import io.rowlock.job.JobFailure;
+import io.rowlock.job.JobState;
+import io.rowlock.job.Jobs;
+import io.rowlock.job.Priority;
+import io.rowlock.spi.ConnectionSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Look-ups over rows, on connections of the data source or on one of the caller's. */
+public final class RowJobs implements Jobs {
+    private final LookupSql sql;
+    private final ConnectionSource connections;
+    private final @Nullable Connection bound;
+
+    public RowJobs(LookupSql sql, ConnectionSource connections) {
+        this(sql, connections, null);
+    }
+
+    private RowJobs(LookupSql sql, ConnectionSource connections, @Nullable Connection bound) {
+        this.sql = sql;
+        this.connections = connections;
+        this.bound = bound;
+    }
+
+    @Override
+    public Jobs in(Connection connection) {
+        return new RowJobs(sql, connections, connection);
+    }
+
+    @Override
+    public Optional<Job> find(long id) {
+        return read(connection -> sql.byId(connection, id)).stream()
+                .map(RowJobs::job)
+                .findFirst();
+    }
+
+    @Override
+    public List<Job> ofSubject(String subject) {
+        return read(connection -> sql.bySubject(connection, subject)).stream()
+                .map(RowJobs::job)
+                .toList();
+    }
+
+    @Override
+    public List<Job> ofKind(String kind) {
+        return read(connection -> sql.byKind(connection, kind)).stream()
+                .map(RowJobs::job)
+                .toList();
+    }
+
+    @Override
+    public List<JobFailure> failures(long id) {
+        return read(connection -> sql.failures(connection, id)).stream()
+                .map(row -> new JobFailure(
+                        row.jobId(),
+                        row.attempt(),
+                        row.at(),
+                        row.worker(),
+                        row.errorClass(),
+                        row.message(),
+                        row.stack()))
+                .toList();
+    }
+
+    @Override
+    public Map<JobState, Long> counts() {
+        Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+        for (JobState state : JobState.values()) {
+            counts.put(state, 0L);
+        }
+        for (StateCount count : read(sql::counts)) {
+            counts.put(JobState.of(count.state()), count.n());
+        }
+        return counts;
+    }
+
+    @FunctionalInterface
+    private interface Read<T> {
+        T over(Connection connection) throws SQLException;
+    }
+
+    private <T> T read(Read<T> read) {
+        try {
+            if (bound != null) {
+                return read.over(bound);
+            }
+            try (Connection connection = connections.get()) {
+                return read.over(connection);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException("Jobs could not be looked up", e);
+        }
+    }
+
+    private static Job job(JobRow row) {
+        return new Job(
+                row.identity().id(),
+                row.identity().kind(),
+                row.identity().queue(),
+                JobState.of(row.identity().state()),
+                row.identity().subject(),
+                new Job.Content(
+                        row.contents().payload(), Headers.read(row.contents().headers())),
+                new Job.Progress(
+                        Priority.ofLevel(row.course().priority()),
+                        row.course().runAt(),
+                        row.course().attempts(),
+                        row.course().losses(),
+                        row.course().maxAttempts(),
+                        row.course().lastError(),
+                        row.course().createdAt(),
+                        row.course().finishedAt()),
+                new Job.Lease(row.held().owner(), row.held().until(), row.held().token()));
+    }
+}

@@ -1,0 +1,5 @@
+/** Looks jobs up for people and tests. */
+@NullMarked
+package io.rowlock.internal.jobs;
+
+import org.jspecify.annotations.NullMarked;

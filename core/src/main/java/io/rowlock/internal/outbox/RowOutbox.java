@@ -1,0 +1,129 @@
+package io.rowlock.internal.outbox;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.sql.EnqueueSql;
+import io.rowlock.internal.sql.EnqueueSql.Due;
+import io.rowlock.internal.sql.EnqueueSql.NewJob;
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobOptions;
+import io.rowlock.job.JobRequest;
+import io.rowlock.job.Outbox;
+import io.rowlock.job.Priority;
+import io.rowlock.spi.PayloadCodec;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The outbox that writes rows: checks and serialises everything first, then inserts in bounded statements. */
+public final class RowOutbox implements Outbox {
+    private static final int MAX_ROWS = 1_000;
+    private static final long MAX_STATEMENT_BYTES = 8L << 20;
+
+    private final EnqueueSql sql;
+    private final PayloadCodec codec;
+    private final Kinds kinds;
+    private final int maxPayloadBytes;
+
+    public RowOutbox(EnqueueSql sql, PayloadCodec codec, Kinds kinds, int maxPayloadBytes) {
+        this.sql = sql;
+        this.codec = codec;
+        this.kinds = kinds;
+        this.maxPayloadBytes = maxPayloadBytes;
+    }
+
+    @Override
+    public List<Enqueued> enqueueAll(Connection connection, List<? extends JobRequest<?>> requests) {
+        if (connection == null || requests == null) {
+            throw new InvalidUseException("An enqueue needs a connection and a list of jobs, got null");
+        }
+        List<Sized> rows = new ArrayList<>(requests.size());
+        for (JobRequest<?> request : requests) {
+            rows.add(row(request));
+        }
+        TransactionCheck.require(connection, "enqueue");
+        List<Enqueued> written = new ArrayList<>(rows.size());
+        int from = 0;
+        while (from < rows.size()) {
+            int to = endOfStatement(rows, from);
+            written.addAll(insert(connection, rows.subList(from, to)));
+            from = to;
+        }
+        return written;
+    }
+
+    private record Sized(NewJob job, int bytes) {}
+
+    private Sized row(@Nullable JobRequest<?> request) {
+        if (request == null) {
+            throw new InvalidUseException("A job to enqueue must not be null");
+        }
+        JobOptions options = request.options();
+        refuseKeys(request.kind().name(), options);
+        kinds.register(request.kind());
+        String payload = encode(request.kind().name(), request.payload());
+        int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > maxPayloadBytes) {
+            throw new InvalidUseException(
+                    "The payload of kind " + request.kind().name() + " has " + bytes
+                            + " bytes as JSON, more than the limit of " + maxPayloadBytes
+                            + "; store the data in a table of its own and put its key into the payload, or raise"
+                            + " maxPayloadBytes");
+        }
+        NewJob job = new NewJob(
+                options.queue().orElse("default"),
+                request.kind().name(),
+                options.priority().orElse(Priority.NORMAL),
+                options.subject().orElse(null),
+                payload,
+                Headers.write(options.headers()),
+                options.maxAttempts().orElse(null),
+                new Due(options.at().orElse(null), options.after().orElse(null)));
+        return new Sized(job, bytes);
+    }
+
+    private static void refuseKeys(String kind, JobOptions options) {
+        if (options.orderingKey().isPresent()
+                || options.limitKey().isPresent()
+                || options.dedupKey().isPresent()) {
+            throw new InvalidUseException("Ordering, limit and dedup keys are not supported by this version of Rowlock;"
+                    + " leave the key out (kind=" + kind + ")");
+        }
+    }
+
+    private String encode(String kind, Object payload) {
+        try {
+            return codec.encode(payload);
+        } catch (Exception | StackOverflowError e) {
+            throw new InvalidUseException(
+                    "The payload of kind " + kind + " could not be written as JSON ("
+                            + payload.getClass().getName() + "): " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private List<Enqueued> insert(Connection connection, List<Sized> rows) {
+        try {
+            return sql.enqueue(connection, rows.stream().map(Sized::job).toList());
+        } catch (SQLException e) {
+            throw new DatabaseException(
+                    "The jobs could not be written; roll the transaction back (jobs=" + rows.size() + ")", e);
+        }
+    }
+
+    private static int endOfStatement(List<Sized> rows, int from) {
+        long bytes = 0;
+        int to = from;
+        while (to < rows.size() && to - from < MAX_ROWS) {
+            bytes += rows.get(to).bytes();
+            if (bytes > MAX_STATEMENT_BYTES && to > from) {
+                break;
+            }
+            to++;
+        }
+        return to;
+    }
+}

@@ -1,0 +1,146 @@
+package io.rowlock.internal.schema;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.SchemaException;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.SchemaSql;
+import io.rowlock.schema.Schema;
+import io.rowlock.spi.ConnectionSource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The tables, by the numbered resources beside {@link Schema}. */
+public final class JdbcSchema implements Schema {
+    private static final int VERSION = 1;
+    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert");
+
+    private final ConnectionSource connections;
+    private final Names names;
+    private final SchemaSql sql;
+
+    public JdbcSchema(ConnectionSource connections, Names names) {
+        this.connections = connections;
+        this.names = names;
+        this.sql = new SchemaSql(names);
+    }
+
+    @Override
+    public int version() {
+        return VERSION;
+    }
+
+    @Override
+    public void install() {
+        try (Connection connection = connections.get()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                install(connection);
+                connection.commit();
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            } finally {
+                connection.setAutoCommit(autoCommit);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException(
+                    "Rowlock's tables could not be installed in schema " + names.schema()
+                            + "; nothing was changed. Without the right to create, let the owner run schema().script(0)",
+                    e);
+        }
+    }
+
+    private void install(Connection connection) throws SQLException {
+        sql.lock(connection);
+        if (!sql.schemaExists(connection)) {
+            sql.createSchema(connection);
+        }
+        for (int next = sql.version(connection) + 1; next <= VERSION; next++) {
+            sql.apply(connection, next, resource(String.format(Locale.ROOT, "%03d.sql", next)));
+        }
+    }
+
+    @Override
+    public void validate() {
+        try (Connection connection = connections.get()) {
+            validate(connection);
+        } catch (SQLException e) {
+            throw new DatabaseException("Rowlock's tables in schema " + names.schema() + " could not be checked", e);
+        }
+    }
+
+    /** The same over a given connection. */
+    public void validate(Connection connection) throws SQLException {
+        List<String> problems = new ArrayList<>();
+        int installed = sql.version(connection);
+        if (installed < VERSION) {
+            problems.add(
+                    installed == 0
+                            ? "table " + names.table("schema") + " is missing"
+                            : "they have version " + installed + ", this Rowlock needs " + VERSION);
+        } else if (installed > VERSION + 1) {
+            problems.add("they have version " + installed + ", this Rowlock knows versions up to " + (VERSION + 1));
+        } else {
+            compare(connection, problems);
+        }
+        if (!problems.isEmpty()) {
+            throw new SchemaException(
+                    "Rowlock's tables in schema " + names.schema() + " are not what version " + VERSION
+                            + " needs; call schema().install(), or run schema().script(" + installed + ")",
+                    problems);
+        }
+    }
+
+    private void compare(Connection connection, List<String> problems) throws SQLException {
+        List<String> present = new ArrayList<>();
+        for (String table : TABLES) {
+            if (sql.tableExists(connection, table)) {
+                present.add(table);
+            } else {
+                problems.add("table " + names.table(table) + " is missing");
+            }
+        }
+        List<String> found = sql.catalogue(connection, present);
+        for (String line : resource("catalogue.txt").lines().toList()) {
+            if (!found.contains(line)) {
+                problems.add("missing or different: " + line);
+            }
+        }
+    }
+
+    @Override
+    public String script(int fromVersion) {
+        if (fromVersion < 0 || fromVersion > VERSION) {
+            throw new InvalidUseException("fromVersion must be between 0 and " + VERSION + ", got " + fromVersion);
+        }
+        StringBuilder script = new StringBuilder();
+        for (int next = fromVersion + 1; next <= VERSION; next++) {
+            script.append(names.apply(resource(String.format(Locale.ROOT, "%03d.sql", next))))
+                    .append(names.apply("\nINSERT INTO rowlock_schema (version) VALUES (" + next + ");\n"));
+        }
+        if (fromVersion < VERSION) {
+            script.append(names.apply(resource("grants.sql").replace(":schema", '"' + names.schema() + '"')));
+        }
+        return script.toString();
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Schema.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("Resource " + name + " is missing from rowlock-core");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.rowlock.internal.sql;
+
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.Priority;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Writes new jobs, in the caller's transaction. */
+public final class EnqueueSql {
+    /*
+     * Locks: only the new rows. Isolation: any. Rows: as many as the arrays are long, in their order; the identity is
+     * drawn after the sort, so ids rise with the position.
+     * run_at never lies in the past (then a claim could have its watermark beyond it) and never comes from now(), which
+     * is the time the transaction began.
+     */
+    static final String ENQUEUE = """
+            /* rowlock:enqueue */
+            INSERT INTO rowlock_job (queue, kind, priority, subject, payload, headers, max_attempts, run_at)
+            SELECT n.queue, n.kind, n.priority, n.subject, n.payload::json, n.headers::json, n.max_attempts,
+                   greatest(clock_timestamp(), n.run_at, clock_timestamp() + n.delay * interval '1 microsecond')
+            FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
+              WITH ORDINALITY AS n(queue, kind, priority, subject, payload, headers, max_attempts, run_at, delay, position)
+            ORDER BY n.position
+            RETURNING id, run_at
+            """;
+
+    private final String enqueue;
+
+    public EnqueueSql(Names names) {
+        this.enqueue = names.apply(ENQUEUE);
+    }
+
+    /** A row to be written; all texts are checked. */
+    public record NewJob(
+            String queue,
+            String kind,
+            Priority priority,
+            @Nullable String subject,
+            String payload,
+            @Nullable String headers,
+            @Nullable Integer maxAttempts,
+            Due due) {}
+
+    /** When a new job is due: at a time, after a delay, or, with neither, at once. */
+    public record Due(@Nullable Instant at, @Nullable Duration after) {}
+
+    /** Inserts the rows in one statement. */
+    public List<Enqueued> enqueue(Connection connection, List<NewJob> jobs) throws SQLException {
+        record Written(long id, Instant runAt) {}
+        List<Written> written = Statements.query(
+                connection,
+                enqueue,
+                row -> new Written(row.getLong("id"), Objects.requireNonNull(Statements.instant(row, "run_at"))),
+                Statements.texts(column(jobs, NewJob::queue)),
+                Statements.texts(column(jobs, NewJob::kind)),
+                Statements.integers(column(jobs, job -> job.priority().level())),
+                Statements.texts(column(jobs, NewJob::subject)),
+                Statements.texts(column(jobs, NewJob::payload)),
+                Statements.texts(column(jobs, NewJob::headers)),
+                Statements.integers(column(jobs, NewJob::maxAttempts)),
+                Statements.instants(column(jobs, job -> job.due().at())),
+                Statements.bigints(column(jobs, job -> micros(job.due().after()))));
+        if (written.size() != jobs.size()) {
+            throw new SQLException("The insert wrote " + written.size() + " rows instead of " + jobs.size());
+        }
+        List<Enqueued> answers = new ArrayList<>(jobs.size());
+        for (int i = 0; i < jobs.size(); i++) {
+            NewJob job = jobs.get(i);
+            Written row = written.get(i);
+            answers.add(new Enqueued(row.id(), job.kind(), job.queue(), job.priority(), row.runAt()));
+        }
+        return answers;
+    }
+
+    private static @Nullable Long micros(@Nullable Duration delay) {
+        return delay == null ? null : Statements.micros(delay);
+    }
+
+    private static <V> List<@Nullable V> column(List<NewJob> jobs, Function<NewJob, @Nullable V> value) {
+        List<@Nullable V> values = new ArrayList<>(jobs.size());
+        jobs.forEach(job -> values.add(value.apply(job)));
+        return values;
+    }
+}

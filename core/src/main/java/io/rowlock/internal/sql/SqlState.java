@@ -1,0 +1,31 @@
+package io.rowlock.internal.sql;
+
+import java.sql.SQLException;
+import java.util.Set;
+
+/** What an SQLSTATE means for the connection it came over. Decided by the code, never by the text. */
+public final class SqlState {
+    /** Read-only after a failover, shut down, crashed, cannot connect now. */
+    private static final Set<String> SERVER_GONE = Set.of("25006", "57P01", "57P02", "57P03", "57P05", "53300");
+
+    private SqlState() {}
+
+    /**
+     * Whether the connection is of no use any more: broken, or to a server that went away or was demoted. It must then
+     * be aborted, so that a pool does not hand it out again (case B51).
+     */
+    public static boolean connectionLost(SQLException error) {
+        String state = of(error);
+        return state.startsWith("08") || SERVER_GONE.contains(state) || state.isEmpty();
+    }
+
+    /** Whether the table or column is missing: the schema is not what this version needs. */
+    public static boolean schemaDiffers(SQLException error) {
+        return Set.of("42P01", "42703", "3F000", "42P10").contains(of(error));
+    }
+
+    /** The SQLSTATE, or an empty text. */
+    public static String of(SQLException error) {
+        return error.getSQLState() == null ? "" : error.getSQLState();
+    }
+}

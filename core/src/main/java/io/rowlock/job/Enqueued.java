@@ -1,0 +1,15 @@
+package io.rowlock.job;
+
+import java.time.Instant;
+
+/**
+ * The answer to an enqueue: which row now stands for the job, and where a worker will look for it. The row is visible
+ * to others only once the caller's transaction has committed.
+ *
+ * @param id the job's id; rises in the order of the calls within one transaction
+ * @param kind the kind's name
+ * @param queue the queue
+ * @param priority the priority
+ * @param runAt when the job becomes due, by the database's clock
+ */
+public record Enqueued(long id, String kind, String queue, Priority priority, Instant runAt) {}

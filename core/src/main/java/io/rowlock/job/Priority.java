@@ -1,0 +1,31 @@
+package io.rowlock.job;
+
+/** How urgent a job is among the jobs of its queue. A higher level is claimed first; each level is a lane of its own. */
+public enum Priority {
+    /** Before all others: level 0. */
+    HIGH,
+    /** The default: level 1. */
+    NORMAL,
+    /** After all others: level 2. */
+    LOW;
+
+    /**
+     * The value of the column {@code priority}.
+     *
+     * @return 0 for the most urgent
+     */
+    public int level() {
+        return ordinal();
+    }
+
+    /**
+     * The priority of a column's value.
+     *
+     * @param level the column's value, 0 to 2
+     * @return the priority; values beyond the lowest count as the lowest
+     */
+    public static Priority ofLevel(int level) {
+        Priority[] all = values();
+        return all[Math.max(0, Math.min(level, all.length - 1))];
+    }
+}

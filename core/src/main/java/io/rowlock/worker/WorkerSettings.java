@@ -1,0 +1,39 @@
+package io.rowlock.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link WorkerConfig} said.
+ *
+ * @param name the first part of the worker's id
+ * @param queues the queues served, with how many jobs of each run at once
+ * @param handlers a handler for each kind
+ * @param timing how long and how often
+ * @param completedRetention how long completed rows are kept; zero: deleted at once
+ * @param executor runs the handlers, or null: platform threads of the worker's own
+ */
+public record WorkerSettings(
+        String name,
+        Map<String, Integer> queues,
+        List<HandlerBinding<?>> handlers,
+        Timing timing,
+        Duration completedRetention,
+        @Nullable Executor executor) {
+
+    /**
+     * How long and how often.
+     *
+     * @param lease how long a claim holds without a heartbeat
+     * @param poll how often an idle worker asks for jobs
+     */
+    public record Timing(Duration lease, Duration poll) {}
+
+    public WorkerSettings {
+        queues = Map.copyOf(queues);
+        handlers = List.copyOf(handlers);
+    }
+}

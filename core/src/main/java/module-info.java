@@ -1,0 +1,19 @@
+/** Jobs, workers, leases, dead letters and alerts on PostgreSQL, with JDBC alone. */
+module io.rowlock.core {
+    requires transitive java.sql;
+    requires static transitive org.jspecify;
+    requires com.fasterxml.jackson.databind;
+    requires com.fasterxml.jackson.datatype.jdk8;
+    requires com.fasterxml.jackson.datatype.jsr310;
+    requires org.slf4j;
+
+    exports io.rowlock;
+    exports io.rowlock.error;
+    exports io.rowlock.event;
+    exports io.rowlock.job;
+    exports io.rowlock.schema;
+    exports io.rowlock.spi;
+    exports io.rowlock.worker;
+
+    uses io.rowlock.spi.PersistenceUnitBinding;
+}

@@ -1,0 +1,5 @@
+
+-- The role that runs workers and enqueues needs no right to create. Replace app_role by its name and remove the dashes.
+-- GRANT USAGE ON SCHEMA :schema TO app_role;
+-- GRANT SELECT ON rowlock_schema TO app_role;
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert TO app_role;
