@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ public final class RowlockBuilder {
     private final Map<String, Object> set = new HashMap<>();
     private final List<RowlockListener> listeners = new ArrayList<>();
     private Map<String, String> unitSettings = Map.of();
+    private Consumer<Rowlock> attachment = rowlock -> {};
 
     RowlockBuilder() {}
 
@@ -135,7 +137,8 @@ public final class RowlockBuilder {
                         + " on the class path; add rowlock-hibernate, or call schema() and tablePrefix() by hand"));
         unitSettings = Map.copyOf(binding.settings(entityManagerFactory));
         unitSettings.keySet().forEach(RowlockBuilder::checkKnown);
-        return put("binding", binding);
+        attachment = rowlock -> binding.attach(entityManagerFactory, rowlock.outbox(), rowlock::wake);
+        return this;
     }
 
     /**
@@ -146,9 +149,7 @@ public final class RowlockBuilder {
      */
     public Rowlock build() {
         Rowlock rowlock = new Rowlock(this);
-        if (set.get("binding") instanceof PersistenceUnitBinding binding) {
-            binding.attach(set.get("unit"), rowlock.outbox(), rowlock::wake);
-        }
+        attachment.accept(rowlock);
         return rowlock;
     }
 

@@ -3,11 +3,17 @@ package io.rowlock.job;
 /** How urgent a job is among the jobs of its queue. A higher level is claimed first; each level is a lane of its own. */
 public enum Priority {
     /** Before all others: level 0. */
-    HIGH,
+    HIGH(0),
     /** The default: level 1. */
-    NORMAL,
+    NORMAL(1),
     /** After all others: level 2. */
-    LOW;
+    LOW(2);
+
+    private final int level;
+
+    Priority(int level) {
+        this.level = level;
+    }
 
     /**
      * The value of the column {@code priority}.
@@ -15,7 +21,7 @@ public enum Priority {
      * @return 0 for the most urgent
      */
     public int level() {
-        return ordinal();
+        return level;
     }
 
     /**
@@ -25,7 +31,6 @@ public enum Priority {
      * @return the priority; values beyond the lowest count as the lowest
      */
     public static Priority ofLevel(int level) {
-        Priority[] all = values();
-        return all[Math.max(0, Math.min(level, all.length - 1))];
+        return level <= HIGH.level ? HIGH : level == NORMAL.level ? NORMAL : LOW;
     }
 }

@@ -18,7 +18,7 @@ public final class Statements {
     private Statements() {}
 
     /** A parameter that is an array of a PostgreSQL type. */
-    record ArrayOf(String type, @Nullable Object[] values) {}
+    record ArrayOf(String type, List<? extends @Nullable Object> values) {}
 
     /** Reads one row. */
     @FunctionalInterface
@@ -27,22 +27,22 @@ public final class Statements {
     }
 
     static ArrayOf texts(Collection<? extends @Nullable String> values) {
-        return new ArrayOf("text", values.toArray(new String[0]));
+        return new ArrayOf("text", new ArrayList<>(values));
     }
 
     static ArrayOf bigints(Collection<? extends @Nullable Long> values) {
-        return new ArrayOf("bigint", values.toArray(new Long[0]));
+        return new ArrayOf("bigint", new ArrayList<>(values));
     }
 
     static ArrayOf integers(Collection<? extends @Nullable Integer> values) {
-        return new ArrayOf("integer", values.toArray(new Integer[0]));
+        return new ArrayOf("integer", new ArrayList<>(values));
     }
 
     /** Instants go as ISO texts, which PostgreSQL reads in any session time zone. */
     static ArrayOf instants(Collection<? extends @Nullable Instant> values) {
-        return new ArrayOf(
-                "timestamptz",
-                values.stream().map(at -> at == null ? null : at.toString()).toArray());
+        List<@Nullable String> texts = new ArrayList<>(values.size());
+        values.forEach(at -> texts.add(at == null ? null : at.toString()));
+        return new ArrayOf("timestamptz", texts);
     }
 
     /** Microseconds, the finest the database keeps. */
@@ -83,7 +83,8 @@ public final class Statements {
         for (int i = 0; i < params.length; i++) {
             Object value = params[i];
             if (value instanceof ArrayOf array) {
-                Array bound = connection.createArrayOf(array.type(), array.values());
+                Array bound =
+                        connection.createArrayOf(array.type(), array.values().toArray());
                 statement.setArray(i + 1, bound);
             } else {
                 statement.setObject(i + 1, value);
