@@ -16,12 +16,12 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  *
  * <p>With a server of one's own, register it in a static field below that of the server:
  *
- * <pre>{@code
+ * <pre>
  * static final OwnPostgres SERVER = TestPostgres.embedded(PostgresOptions::durable);
  *
- * @RegisterExtension
- * static final PostgresExtension POSTGRES = PostgresExtension.on(() -> SERVER);
- * }</pre>
+ * &#64;RegisterExtension
+ * static final PostgresExtension POSTGRES = PostgresExtension.on(() -&gt; SERVER);
+ * </pre>
  *
  * <p>Needs JUnit 5.13 or later. Without state of its own, so safe for tests that run in parallel.
  */

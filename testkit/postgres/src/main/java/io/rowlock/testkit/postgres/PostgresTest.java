@@ -13,16 +13,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * test and dropped after its last; all its tests, and those of its {@code @Nested} classes, share it. Constructors, lifecycle methods and
  * tests may take a {@link TestSchema}, a {@link TestPostgres} or a {@link javax.sql.DataSource} as parameter.
  *
- * <pre>{@code
- * @PostgresTest
+ * <pre>
+ * &#64;PostgresTest
  * final class OrdersIT {
- *     @Test
+ *     &#64;Test
  *     void order_is_stored(TestSchema schema) throws Exception {
  *         schema.execute("CREATE TABLE orders (id bigint PRIMARY KEY)");
  *         ...
  *     }
  * }
- * }</pre>
+ * </pre>
  *
  * <p>Test classes may run in parallel. Subclasses inherit the annotation and get a schema each.
  */

@@ -1,0 +1,197 @@
+package io.rowlock.testkit.postgres;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.Socket;
+import org.jspecify.annotations.Nullable;
+
+/*
+ * One connection through a TcpProxy: a thread carries messages from the client to the server, another those from the server to the
+ * client. Whole messages are carried, so that a statement is either forwarded or not.
+ *
+ * A cut after a statement has to wait until the server is done with it. A reset that overtakes the statement would make the kernel throw
+ * away what the server has not read yet, and a commit might then happen or not. So each ReadyForQuery is counted against the messages
+ * that ask for one (Query, Sync, the start-up): the answers up to the one that belongs to the statement are swallowed, and its
+ * ReadyForQuery, which the server sends when the transaction has ended, cuts.
+ *
+ * Ends of streams wait at the gate too: while the network is frozen, neither side learns that the other is gone.
+ */
+final class ProxyLink {
+
+    private static final int NO_ENCRYPTION = 'N';
+
+    private final TcpProxy proxy;
+    private final Socket client;
+    private final Socket server = new Socket();
+    private final SpokenSql sql = new SpokenSql();
+    private volatile boolean closed;
+    private int asked;
+    private int answered;
+    private @Nullable PlannedCut pending;
+    private int pendingAnswer;
+
+    ProxyLink(TcpProxy proxy, Socket client) {
+        this.proxy = proxy;
+        this.client = client;
+    }
+
+    void start() {
+        thread("client", this::connectAndCarry).start();
+    }
+
+    /** Closes both ends, with a reset instead of a farewell. */
+    void reset() {
+        closed = true;
+        proxy.gate().disturb();
+        close(server, true);
+        close(client, true);
+        proxy.ended(this);
+    }
+
+    /** Marks the cut as made before the client can notice, so that a test which caught the client's error may ask. */
+    private void reset(PlannedCut cut) {
+        closed = true;
+        close(server, true);
+        cut.fire();
+        reset();
+    }
+
+    private void connectAndCarry() throws IOException {
+        if (!proxy.gate().pass(this::isClosed)) {
+            return;
+        }
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
+        server.connect(proxy.target());
+        DataInputStream in = stream(client);
+        if (greet(in)) {
+            thread("server", this::carryToClient).start();
+            for (WireMessage message = WireMessage.read(in); message != null; message = WireMessage.read(in)) {
+                if (!carryToServer(message)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Forwards the start-up message; a request for encryption before it is declined in the server's name. */
+    private boolean greet(DataInputStream in) throws IOException {
+        for (WireMessage first = WireMessage.readStartup(in); first != null; first = WireMessage.readStartup(in)) {
+            if (!first.asksForEncryption()) {
+                return carryToServer(first);
+            }
+            if (!proxy.gate().pass(this::isClosed)) {
+                return false;
+            }
+            client.getOutputStream().write(NO_ENCRYPTION);
+        }
+        return false;
+    }
+
+    private boolean carryToServer(WireMessage message) throws IOException {
+        if (!proxy.gate().pass(this::isClosed)) {
+            return false;
+        }
+        String spoken = sql.of(message);
+        PlannedCut cut = spoken == null ? null : proxy.cutFor(spoken);
+        if (cut != null && !cut.isAfterwards()) {
+            reset(cut);
+            return false;
+        }
+        expectAnswer(message, cut);
+        server.getOutputStream().write(message.bytes());
+        return true;
+    }
+
+    private synchronized void expectAnswer(WireMessage message, @Nullable PlannedCut cut) {
+        if (cut != null) {
+            pending = cut;
+            pendingAnswer = asked + 1;
+        }
+        if (message.isAnsweredByReady()) {
+            asked++;
+        }
+    }
+
+    private void carryToClient() throws IOException {
+        DataInputStream in = stream(server);
+        for (WireMessage message = WireMessage.read(in); message != null; message = WireMessage.read(in)) {
+            if (!proxy.gate().pass(this::isClosed)) {
+                return;
+            }
+            if (isToBeSwallowed(message)) {
+                cutIfAnswered();
+            } else {
+                client.getOutputStream().write(message.bytes());
+            }
+        }
+    }
+
+    private synchronized boolean isToBeSwallowed(WireMessage message) {
+        boolean swallow = pending != null && answered + 1 >= pendingAnswer;
+        if (message.type() == WireMessage.READY_FOR_QUERY) {
+            answered++;
+        }
+        return swallow;
+    }
+
+    private void cutIfAnswered() {
+        PlannedCut cut;
+        synchronized (this) {
+            cut = answered >= pendingAnswer ? pending : null;
+        }
+        if (cut != null) {
+            reset(cut);
+        }
+    }
+
+    private boolean isClosed() {
+        return closed;
+    }
+
+    private Thread thread(String side, Carrying carrying) {
+        Thread thread = new Thread(
+                () -> {
+                    boolean failed = false;
+                    try {
+                        carrying.run();
+                    } catch (IOException e) {
+                        // One end is gone: the other is told below, the way TCP would.
+                        failed = true;
+                    }
+                    end(failed);
+                },
+                "tcp-proxy-" + proxy.port() + "-" + side);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void end(boolean failed) {
+        if (proxy.gate().pass(this::isClosed)) {
+            closed = true;
+            close(client, failed);
+            close(server, failed);
+        }
+        proxy.ended(this);
+    }
+
+    private static DataInputStream stream(Socket socket) throws IOException {
+        return new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+    }
+
+    private static void close(Socket socket, boolean reset) {
+        try (socket) {
+            if (reset && !socket.isClosed()) {
+                socket.setSoLinger(true, 0);
+            }
+        } catch (IOException e) {
+            // Closed already, by the other side or the other thread, which is what was wanted.
+        }
+    }
+
+    /** What a thread of a link does until one end is gone. */
+    private interface Carrying {
+        void run() throws IOException;
+    }
+}
