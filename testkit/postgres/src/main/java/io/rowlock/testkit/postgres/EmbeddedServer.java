@@ -2,7 +2,6 @@ package io.rowlock.testkit.postgres;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -10,11 +9,8 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,22 +31,28 @@ final class EmbeddedServer {
     private static final int PORT_TRIES = 5;
 
     private final ServerFolder folder;
+    private final PostgresPrograms programs;
     private volatile int port = FreePort.find();
+    private final Thread atExit;
     private boolean startedOnce;
     private @Nullable Process process;
 
     private EmbeddedServer(ServerFolder folder) {
         this.folder = folder;
+        this.programs = new PostgresPrograms(folder);
+        this.atExit = new Thread(this::delete, "embedded-postgres-stop");
+        Runtime.getRuntime().addShutdownHook(atExit);
     }
 
-    /** A new, empty cluster, not yet started. */
-    static EmbeddedServer create(Map<String, String> settings) {
-        EmbeddedServer server = new EmbeddedServer(ServerFolder.create());
+    /** A new, empty cluster, started. */
+    static EmbeddedServer started(PostgresOptions options) {
+        EmbeddedServer server = empty();
         try {
-            server.initialize(settings);
+            server.initialize(options.settings());
+            server.start();
             return server;
         } catch (RuntimeException e) {
-            server.folder.delete();
+            server.delete();
             throw e;
         }
     }
@@ -78,7 +80,7 @@ final class EmbeddedServer {
             throw new IllegalStateException("The server runs already: " + url());
         }
         for (int i = 1; ; i++) {
-            long before = logSize();
+            long before = programs.logSize();
             process = launch();
             String failure = awaitReady(process);
             if (failure == null) {
@@ -86,7 +88,7 @@ final class EmbeddedServer {
                 return;
             }
             kill();
-            String said = logFrom(before);
+            String said = programs.logFrom(before);
             if (i == PORT_TRIES || !said.contains("Address already in use")) {
                 throw new IllegalStateException("PostgreSQL " + failure + ". It said:\n" + said);
             }
@@ -104,15 +106,16 @@ final class EmbeddedServer {
             return;
         }
         if (Signal.isWindows()) {
-            run("pg_ctl", "stop", "-w", "-m", mode == Signal.INT ? "fast" : "immediate", "-D", data().toString());
+            programs.run(
+                    "pg_ctl", "stop", "-w", "-m", mode == Signal.INT ? "fast" : "immediate", "-D", data().toString());
         } else {
             ProcessTree.unpause(process.toHandle());
             mode.send(process.toHandle());
         }
-        if (!exited(process, STOP_LIMIT)) {
+        if (!PostgresPrograms.exited(process, STOP_LIMIT)) {
             kill();
             throw new IllegalStateException("PostgreSQL did not stop within " + STOP_LIMIT.toSeconds()
-                    + " s and was killed. It said:\n" + logFrom(0));
+                    + " s and was killed. It said:\n" + programs.logFrom(0));
         }
     }
 
@@ -120,7 +123,7 @@ final class EmbeddedServer {
     synchronized void kill() {
         if (process != null && process.isAlive()) {
             ProcessTree.kill(process.toHandle());
-            exited(process, STOP_LIMIT);
+            PostgresPrograms.exited(process, STOP_LIMIT);
         }
     }
 
@@ -132,54 +135,66 @@ final class EmbeddedServer {
         ProcessTree.unpause(running());
     }
 
-    /** Stops the server, if it runs, and deletes its files. */
+    /** Stops the server, if it runs, and deletes its files. Runs when the JVM ends, too. */
     synchronized void delete() {
-        stop(Signal.QUIT);
-        folder.delete();
+        try {
+            stop(Signal.QUIT);
+        } finally {
+            folder.delete();
+        }
+        if (Thread.currentThread() != atExit) {
+            forgetExit();
+        }
     }
 
-    /** Appends to {@code postgresql.conf}, where the last line for a name wins. Read at the next start. */
-    synchronized void configure(Map<String, String> settings) {
+    private void forgetExit() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            // The JVM ends at this moment: the hook will find nothing left to do.
+            return;
+        }
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(url(), USER, PASSWORD);
+    }
+
+    /** Makes the copy of a primary follow it; the name is that of the slot there, too. */
+    void follow(int primaryPort, String name) {
+        append(
+                "postgresql.auto.conf",
+                Map.of(
+                        "primary_slot_name",
+                        name,
+                        "primary_conninfo",
+                        "host=" + HOST + " port=" + primaryPort + " user=" + USER + " application_name=" + name));
+    }
+
+    /** Appends to a file of settings, where the last line for a name wins. Read at the next start. */
+    private void append(String file, Map<String, String> settings) {
         StringBuilder lines = new StringBuilder("\n");
         settings.forEach((name, value) -> lines.append(name)
                 .append(" = '")
                 .append(value.replace("'", "''"))
                 .append("'\n"));
         try {
-            Files.writeString(
-                    data().resolve("postgresql.conf"), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(data().resolve(file), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot write the settings of " + data() + ": " + e.getMessage(), e);
         }
     }
 
     private void initialize(Map<String, String> settings) {
-        Unprivileged.here().give(folder.path());
         // The locale is fixed, so that a test sorts alike on every machine.
-        run("initdb", "-D", data().toString(), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
-        configure(settings);
-    }
-
-    private void run(String program, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(program(program)));
-        command.addAll(List.of(arguments));
-        long before = logSize();
-        try {
-            Process started = output(command).start();
-            started.getOutputStream().close();
-            if (!exited(started, START_LIMIT) || started.exitValue() != 0) {
-                started.destroyForcibly();
-                throw new IllegalStateException(program + " failed. It said:\n" + logFrom(before));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot run " + String.join(" ", command) + ": " + e.getMessage(), e);
-        }
+        programs.run(
+                "initdb", "-D", data().toString(), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
+        append("postgresql.conf", settings);
     }
 
     private Process launch() {
-        Unprivileged.here().give(folder.path());
-        List<String> command = List.of(
-                program("postgres"),
+        return programs.start(
+                "postgres",
                 "-D",
                 data().toString(),
                 "-p",
@@ -188,21 +203,6 @@ final class EmbeddedServer {
                 "listen_addresses=" + HOST,
                 "-c",
                 "unix_socket_directories=");
-        try {
-            Process started = output(command).start();
-            started.getOutputStream().close();
-            return started;
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot run " + String.join(" ", command) + ": " + e.getMessage(), e);
-        }
-    }
-
-    private ProcessBuilder output(List<String> command) {
-        return Unprivileged.here()
-                .command(command)
-                .directory(folder.path().toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.log().toFile()));
     }
 
     /** Null when a connection was accepted, else what went wrong. */
@@ -231,32 +231,5 @@ final class EmbeddedServer {
             throw new IllegalStateException("The server does not run: " + url());
         }
         return process.toHandle();
-    }
-
-    private static String program(String name) {
-        return PostgresBinaries.program(ServerFolder.home(), name);
-    }
-
-    private static boolean exited(Process process, Duration limit) {
-        try {
-            return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return !process.isAlive();
-        }
-    }
-
-    private long logSize() {
-        return folder.log().toFile().length();
-    }
-
-    private String logFrom(long offset) {
-        try {
-            byte[] all = Files.exists(folder.log()) ? Files.readAllBytes(folder.log()) : new byte[0];
-            int start = (int) Math.max(Math.min(offset, all.length), all.length - 4000L);
-            return new String(all, start, all.length - start, StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            return "(its log cannot be read: " + e.getMessage() + ")";
-        }
     }
 }

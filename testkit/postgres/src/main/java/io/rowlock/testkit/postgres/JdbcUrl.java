@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Reads and extends JDBC URLs of PostgreSQL. */
 final class JdbcUrl {
@@ -21,6 +22,15 @@ final class JdbcUrl {
                 + parameter
                 + '='
                 + URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+
+    /** A fresh object for each URL: a second setURL does not undo what the first has set. */
+    static PGSimpleDataSource dataSource(String url, String user, String password) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setURL(url);
+        source.setUser(user);
+        source.setPassword(password);
+        return source;
     }
 
     static String host(String url) {

@@ -43,7 +43,7 @@ final class ProcessTree {
     }
 
     /** A zombie that nobody waits for counts as dead: it holds neither memory nor sockets. */
-    private static boolean lives(ProcessHandle process) {
+    static boolean lives(ProcessHandle process) {
         if (!process.isAlive()) {
             return false;
         }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * Where an embedded server lives: <temporary folder>/rowlock-postgres-<user>/server-<pid of the JVM>-<random>, with the cluster in
@@ -24,6 +26,8 @@ import java.util.stream.Stream;
  */
 final class ServerFolder {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ServerFolder.class);
+    private static final String LOCK = "servers.lock";
     private static final String PREFIX = "server-";
 
     private final Path path;
@@ -47,7 +51,7 @@ final class ServerFolder {
 
     static ServerFolder create() {
         Path home = home();
-        return MachineLock.holding(home.resolve("servers.lock"), () -> {
+        return MachineLock.holding(home.resolve(LOCK), () -> {
             sweep(home);
             String random = UUID.randomUUID().toString().substring(0, 8);
             Path path = Files.createDirectory(home.resolve(ownPrefix() + random));
@@ -71,14 +75,13 @@ final class ServerFolder {
         return path.resolve("server.log");
     }
 
-    /** Deletes the folder with everything in it. The server must not run any more. */
+    /** Deletes the folder with everything in it, if it is there. The server must not run any more. */
     void delete() {
-        try {
+        MachineLock.holding(home().resolve(LOCK), () -> {
             owner.close();
             delete(path);
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot delete " + path + ": " + e.getMessage(), e);
-        }
+            return path;
+        });
     }
 
     private static String ownPrefix() {
@@ -92,10 +95,22 @@ final class ServerFolder {
     private static void sweep(Path home) throws IOException {
         for (Path folder : list(home)) {
             String name = folder.getFileName().toString();
-            if (name.startsWith(PREFIX) && !name.startsWith(ownPrefix()) && isAbandoned(folder)) {
+            if (name.startsWith(PREFIX) && !name.startsWith(ownPrefix())) {
+                sweepOne(folder);
+            }
+        }
+    }
+
+    /** One that cannot be cleared away is left to the next who sweeps. */
+    private static void sweepOne(Path folder) {
+        try {
+            if (isAbandoned(folder)) {
+                LOG.debug("Clearing away {}, which a JVM that was killed left behind", folder);
                 postmaster(folder).ifPresent(ProcessTree::kill);
                 delete(folder);
             }
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("Cannot clear away {}", folder, e);
         }
     }
 
@@ -124,6 +139,9 @@ final class ServerFolder {
     }
 
     private static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);

@@ -83,9 +83,7 @@ final class SharedPostgres implements TestPostgres {
 
     private static SharedPostgres embedded() {
         try {
-            EmbeddedServer server = EmbeddedServer.create(new PostgresOptions().settings());
-            Runtime.getRuntime().addShutdownHook(new Thread(server::delete, "rowlock-test-postgres-stop"));
-            server.start();
+            EmbeddedServer server = EmbeddedServer.started(new PostgresOptions());
             return new SharedPostgres(server.url(), EmbeddedServer.USER, EmbeddedServer.PASSWORD);
         } catch (RuntimeException e) {
             throw new IllegalStateException("The embedded PostgreSQL did not start: " + e.getMessage() + OTHER_WAYS, e);

@@ -98,9 +98,7 @@ public final class TcpProxy implements AutoCloseable {
      * @return a new object each time, on which timeouts may be set
      */
     public PGSimpleDataSource dataSource(TestSchema schema) {
-        PGSimpleDataSource source = schema.dataSource();
-        source.setURL(url(schema));
-        return source;
+        return JdbcUrl.dataSource(url(schema), schema.user(), schema.password());
     }
 
     /**

@@ -109,11 +109,7 @@ public sealed interface TestPostgres permits SharedPostgres, OwnPostgres {
      * @return a new object each time
      */
     default PGSimpleDataSource dataSource() {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setURL(url());
-        source.setUser(user());
-        source.setPassword(password());
-        return source;
+        return JdbcUrl.dataSource(url(), user(), password());
     }
 
     /**

@@ -98,9 +98,7 @@ public final class TestSchema implements AutoCloseable {
      * @return a new object each time
      */
     public PGSimpleDataSource dataSource() {
-        PGSimpleDataSource source = server.dataSource();
-        source.setURL(url());
-        return source;
+        return JdbcUrl.dataSource(url(), user(), password());
     }
 
     /**
