@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * One PostgreSQL cluster on disk and the process that serves it. The postmaster is a direct child of this JVM, so that its process id is
  * known, a second start on the same folder and port is only a second process, and signals reach it.
  *
- * <p>It listens on 127.0.0.1 only and has no Unix socket, which a kill would leave behind. Trust authentication: see the password of
+ * <p>It listens on 127.0.0.1 only. It has no Unix socket and keeps its dynamic shared memory in files of its own folder, because a kill
+ * would leave both behind elsewhere. Trust authentication: see the password of
  * {@link TestPostgres#password()}. Safe for use by several threads; its methods wait for each other.
  */
 final class EmbeddedServer {
@@ -202,7 +203,9 @@ final class EmbeddedServer {
                 "-c",
                 "listen_addresses=" + HOST,
                 "-c",
-                "unix_socket_directories=");
+                "unix_socket_directories=",
+                "-c",
+                "dynamic_shared_memory_type=" + (Signal.isWindows() ? "windows" : "mmap"));
     }
 
     /** Null when a connection was accepted, else what went wrong. */

@@ -17,4 +17,11 @@ final class SchemaName {
         String cut = word.length() > room ? word.substring(0, room) : word;
         return "t_" + cut + "_" + UUID.randomUUID().toString().substring(0, RANDOM);
     }
+
+    static String check(String name) {
+        if (!name.matches("t_[a-z0-9_]{1,38}")) {
+            throw new IllegalArgumentException("Not the name of a test schema: " + name);
+        }
+        return name;
+    }
 }

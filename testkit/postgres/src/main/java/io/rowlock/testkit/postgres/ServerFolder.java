@@ -79,6 +79,7 @@ final class ServerFolder {
     void delete() {
         MachineLock.holding(home().resolve(LOCK), () -> {
             owner.close();
+            SharedMemory.remove(data());
             delete(path);
             return path;
         });
@@ -107,6 +108,7 @@ final class ServerFolder {
             if (isAbandoned(folder)) {
                 LOG.debug("Clearing away {}, which a JVM that was killed left behind", folder);
                 postmaster(folder).ifPresent(ProcessTree::kill);
+                SharedMemory.remove(folder.resolve("data"));
                 delete(folder);
             }
         } catch (IOException | RuntimeException e) {

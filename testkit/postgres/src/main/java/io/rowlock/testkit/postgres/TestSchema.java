@@ -48,6 +48,18 @@ public final class TestSchema implements AutoCloseable {
     }
 
     /**
+     * Finds a schema that another process has created, for example the one that started this {@link ChildJvm}.
+     *
+     * @param server where it is
+     * @param name its {@link #name()}; whether it exists is not checked
+     * @return the schema; {@link #drop()} would drop it for all
+     * @throws IllegalArgumentException if no schema made by {@link #create} can have this name
+     */
+    public static TestSchema existing(TestPostgres server, String name) {
+        return new TestSchema(server, SchemaName.check(name));
+    }
+
+    /**
      * The name of the schema.
      *
      * @return a lower-case identifier of at most 40 characters that needs no quotes

@@ -96,6 +96,13 @@ final class SchemaIT {
     }
 
     @Test
+    void only_names_of_test_schemas_are_taken_for_existing_ones() {
+        assertThat(TestSchema.existing(schema.server(), schema.name()).url()).isEqualTo(schema.url());
+        assertThatThrownBy(() -> TestSchema.existing(schema.server(), "public; DROP TABLE t"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void name_is_an_identifier_that_needs_no_quotes_and_is_never_the_same() {
         String longest = SchemaName.of("AVeryLongNameOfATestClassÄÖ$InsideAnother-One");
         assertThat(longest).matches("t_[a-z0-9_]+").hasSizeLessThanOrEqualTo(40);

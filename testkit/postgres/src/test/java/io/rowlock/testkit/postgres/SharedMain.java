@@ -1,6 +1,6 @@
 package io.rowlock.testkit.postgres;
 
-/** Says where the shared server is, after using a schema there; or why there is none. */
+/** Says where the shared server is, after using a schema there, that of the argument or a new one; or why there is none. */
 final class SharedMain {
 
     private SharedMain() {}
@@ -8,6 +8,9 @@ final class SharedMain {
     public static void main(String[] arguments) throws Exception {
         try {
             TestPostgres server = TestPostgres.shared();
+            if (arguments.length == 1) {
+                TestSchema.existing(server, arguments[0]).execute("INSERT INTO note VALUES (1)");
+            }
             try (TestSchema schema = TestSchema.create(server, "from a child")) {
                 schema.execute("CREATE TABLE note (id bigint)");
                 System.out.println(

@@ -22,9 +22,14 @@ final class SwitchIT {
     }
 
     @Test
-    void child_shares_the_server_it_is_given() throws Exception {
+    void child_shares_the_server_and_the_schema_it_is_given() throws Exception {
         TestPostgres server = TestPostgres.shared();
-        assertThat(said(o -> o.sharing(server))).isEqualTo("shared " + server.url() + " 0 rows");
+        try (TestSchema schema = TestSchema.create(server, "for a child")) {
+            schema.execute("CREATE TABLE note (id bigint)");
+            assertThat(said(o -> o.sharing(server).arguments(schema.name())))
+                    .isEqualTo("shared " + server.url() + " 0 rows");
+            assertThat(schema.count("SELECT count(*) FROM note")).isOne();
+        }
     }
 
     @Test
