@@ -180,7 +180,8 @@ final class OwnPostgresIT {
     void what_a_killed_jvm_left_behind_is_cleared_away() throws Exception {
         Path data;
         long postmaster;
-        try (ChildJvm child = ChildJvm.start(ServerMain.class, o -> {})) {
+        try (ChildJvm child = ChildJvm.start(
+                ServerMain.class, o -> o.property("java.io.tmpdir", System.getProperty("java.io.tmpdir")))) {
             String line = child.awaitLine("server ", Duration.ofSeconds(30));
             data = Path.of(line.substring("server ".length()));
             postmaster = Long.parseLong(
