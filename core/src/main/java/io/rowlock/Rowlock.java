@@ -1,5 +1,8 @@
 package io.rowlock;
 
+import io.rowlock.internal.engine.Engine.Ground;
+import io.rowlock.internal.engine.Events;
+import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
@@ -11,7 +14,13 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.schema.Schema;
+import io.rowlock.worker.Worker;
+import io.rowlock.worker.WorkerConfig;
+import io.rowlock.worker.WorkerSettings;
 import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /**
  * Rowlock on one database: the outbox, the workers, the tables. Make one per database with {@link #builder()} and keep
@@ -22,11 +31,15 @@ public final class Rowlock {
     private final JdbcSchema schema;
     private final RowOutbox outbox;
     private final RowJobs jobs;
+    private final Kinds kinds = new Kinds();
+    private final Ground ground;
+    private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
 
     Rowlock(RowlockBuilder builder) {
         Names names = builder.names();
         this.schema = new JdbcSchema(builder.connections(), names);
-        this.outbox = new RowOutbox(new EnqueueSql(names), builder.codec(), new Kinds(), builder.maxPayloadBytes());
+        this.outbox = new RowOutbox(new EnqueueSql(names), builder.codec(), kinds, builder.maxPayloadBytes());
+        this.ground = new Ground(builder.connections(), names, builder.codec(), new Events(builder.listeners()));
         this.jobs = new RowJobs(new LookupSql(names), builder.connections());
     }
 
@@ -67,12 +80,31 @@ public final class Rowlock {
     }
 
     /**
+     * Makes a worker; it does nothing before it is started.
+     *
+     * @param config fills in queues and handlers
+     * @return the worker
+     * @throws io.rowlock.error.InvalidUseException if the configuration is wrong, has no handler, or names a kind that
+     *     stands for another payload type already
+     */
+    public Worker worker(Consumer<WorkerConfig> config) {
+        WorkerConfig filled = new WorkerConfig();
+        config.accept(filled);
+        WorkerSettings settings = filled.settings();
+        settings.handlers().forEach(binding -> kinds.register(binding.kind()));
+        ThreadedWorker worker = new ThreadedWorker(ground, schema, settings);
+        workers.removeIf(ThreadedWorker::stopped);
+        workers.add(worker);
+        return worker;
+    }
+
+    /**
      * Wakes this JVM's workers for jobs whose transaction has committed. Costs no statement; without it the poll finds
      * them. Never blocks, never throws.
      *
      * @param committed the answers of the enqueues; may be empty
      */
     public void wake(Collection<Enqueued> committed) {
-        // workers are woken here
+        workers.forEach(worker -> worker.wake(committed));
     }
 }

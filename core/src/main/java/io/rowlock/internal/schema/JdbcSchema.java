@@ -100,6 +100,11 @@ public final class JdbcSchema implements Schema {
         }
     }
 
+    /** The installation's name, the first part of idempotency keys. */
+    public String installation(Connection connection) throws SQLException {
+        return sql.installation(connection);
+    }
+
     private void compare(Connection connection, List<String> problems) throws SQLException {
         List<String> present = new ArrayList<>();
         for (String table : TABLES) {

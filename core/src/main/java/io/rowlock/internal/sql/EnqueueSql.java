@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,16 +24,16 @@ public final class EnqueueSql {
             INSERT INTO rowlock_job (queue, kind, priority, subject, payload, headers, max_attempts, run_at)
             SELECT n.queue, n.kind, n.priority, n.subject, n.payload::json, n.headers::json, n.max_attempts,
                    greatest(clock_timestamp(), n.run_at, clock_timestamp() + n.delay * interval '1 microsecond')
-            FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
+            FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
               WITH ORDINALITY AS n(queue, kind, priority, subject, payload, headers, max_attempts, run_at, delay, position)
             ORDER BY n.position
             RETURNING id, run_at
             """;
 
-    private final String enqueue;
+    private final Sql enqueue;
 
     public EnqueueSql(Names names) {
-        this.enqueue = names.apply(ENQUEUE);
+        this.enqueue = new Sql(names, ENQUEUE);
     }
 
     /** A row to be written; all texts are checked. */
@@ -54,19 +53,18 @@ public final class EnqueueSql {
     /** Inserts the rows in one statement. */
     public List<Enqueued> enqueue(Connection connection, List<NewJob> jobs) throws SQLException {
         record Written(long id, Instant runAt) {}
-        List<Written> written = Statements.query(
+        List<Written> written = enqueue.query(
                 connection,
-                enqueue,
-                row -> new Written(row.getLong("id"), Objects.requireNonNull(Statements.instant(row, "run_at"))),
-                Statements.texts(column(jobs, NewJob::queue)),
-                Statements.texts(column(jobs, NewJob::kind)),
-                Statements.integers(column(jobs, job -> job.priority().level())),
-                Statements.texts(column(jobs, NewJob::subject)),
-                Statements.texts(column(jobs, NewJob::payload)),
-                Statements.texts(column(jobs, NewJob::headers)),
-                Statements.integers(column(jobs, NewJob::maxAttempts)),
-                Statements.instants(column(jobs, job -> job.due().at())),
-                Statements.bigints(column(jobs, job -> micros(job.due().after()))));
+                row -> new Written(row.getLong("id"), Sql.requiredInstant(row, "run_at")),
+                Sql.texts(column(jobs, NewJob::queue)),
+                Sql.texts(column(jobs, NewJob::kind)),
+                Sql.integers(column(jobs, job -> job.priority().level())),
+                Sql.texts(column(jobs, NewJob::subject)),
+                Sql.texts(column(jobs, NewJob::payload)),
+                Sql.texts(column(jobs, NewJob::headers)),
+                Sql.integers(column(jobs, NewJob::maxAttempts)),
+                Sql.instants(column(jobs, job -> job.due().at())),
+                Sql.bigints(column(jobs, job -> micros(job.due().after()))));
         if (written.size() != jobs.size()) {
             throw new SQLException("The insert wrote " + written.size() + " rows instead of " + jobs.size());
         }
@@ -80,7 +78,7 @@ public final class EnqueueSql {
     }
 
     private static @Nullable Long micros(@Nullable Duration delay) {
-        return delay == null ? null : Statements.micros(delay);
+        return delay == null ? null : Sql.micros(delay);
     }
 
     private static <V> List<@Nullable V> column(List<NewJob> jobs, Function<NewJob, @Nullable V> value) {

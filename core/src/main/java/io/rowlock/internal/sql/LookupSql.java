@@ -5,7 +5,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads jobs and failures. No locks; each at most 1,000 rows. */
@@ -18,21 +17,21 @@ public final class LookupSql {
             """;
 
     /* The primary key. */
-    static final String BY_ID = "/* rowlock:job-by-id */ " + COLUMNS + " WHERE id = ?";
+    static final String BY_ID = "/* rowlock:job-by-id */ " + COLUMNS + " WHERE id = $1";
 
     /* The subject index, in its order. */
     static final String BY_SUBJECT =
-            "/* rowlock:jobs-by-subject */ " + COLUMNS + " WHERE subject = ? ORDER BY id LIMIT 1000";
+            "/* rowlock:jobs-by-subject */ " + COLUMNS + " WHERE subject = $1 ORDER BY id LIMIT 1000";
 
     /* No index: for small tables. */
-    static final String BY_KIND = "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = ? ORDER BY id LIMIT 1000";
+    static final String BY_KIND = "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = $1 ORDER BY id LIMIT 1000";
 
     static final String COUNTS = "/* rowlock:job-counts */ SELECT state, count(*) AS n FROM rowlock_job GROUP BY state";
 
     static final String FAILURES = """
             /* rowlock:failures */
             SELECT job_id, attempt, at, worker, error_class, message, stack
-            FROM rowlock_job_failure WHERE job_id = ? ORDER BY attempt, at LIMIT 1000
+            FROM rowlock_job_failure WHERE job_id = $1 ORDER BY attempt, at LIMIT 1000
             """;
 
     private final Names names;
@@ -77,35 +76,35 @@ public final class LookupSql {
     public record StateCount(String state, long n) {}
 
     public List<JobRow> byId(Connection connection, long id) throws SQLException {
-        return Statements.query(connection, names.apply(BY_ID), LookupSql::job, id);
+        return new Sql(names, BY_ID).query(connection, LookupSql::job, id);
     }
 
     public List<JobRow> bySubject(Connection connection, String subject) throws SQLException {
-        return Statements.query(connection, names.apply(BY_SUBJECT), LookupSql::job, subject);
+        return new Sql(names, BY_SUBJECT).query(connection, LookupSql::job, subject);
     }
 
     public List<JobRow> byKind(Connection connection, String kind) throws SQLException {
-        return Statements.query(connection, names.apply(BY_KIND), LookupSql::job, kind);
+        return new Sql(names, BY_KIND).query(connection, LookupSql::job, kind);
     }
 
     public List<StateCount> counts(Connection connection) throws SQLException {
-        return Statements.query(
-                connection, names.apply(COUNTS), row -> new StateCount(row.getString("state"), row.getLong("n")));
+        return new Sql(names, COUNTS)
+                .query(connection, row -> new StateCount(row.getString("state"), row.getLong("n")));
     }
 
     public List<FailureRow> failures(Connection connection, long id) throws SQLException {
-        return Statements.query(
-                connection,
-                names.apply(FAILURES),
-                row -> new FailureRow(
-                        row.getLong("job_id"),
-                        row.getInt("attempt"),
-                        required(row, "at"),
-                        row.getString("worker"),
-                        row.getString("error_class"),
-                        row.getString("message"),
-                        row.getString("stack")),
-                id);
+        return new Sql(names, FAILURES)
+                .query(
+                        connection,
+                        row -> new FailureRow(
+                                row.getLong("job_id"),
+                                row.getInt("attempt"),
+                                Sql.requiredInstant(row, "at"),
+                                row.getString("worker"),
+                                row.getString("error_class"),
+                                row.getString("message"),
+                                row.getString("stack")),
+                        id);
     }
 
     private static JobRow job(ResultSet row) throws SQLException {
@@ -119,18 +118,13 @@ public final class LookupSql {
                 new JobRow.Contents(row.getString("payload"), row.getString("headers")),
                 new JobRow.Course(
                         row.getInt("priority"),
-                        required(row, "run_at"),
+                        Sql.requiredInstant(row, "run_at"),
                         row.getInt("attempts"),
                         row.getInt("losses"),
                         row.getObject("max_attempts", Integer.class),
                         row.getString("last_error"),
-                        required(row, "created_at"),
-                        Statements.instant(row, "finished_at")),
-                new JobRow.Held(
-                        row.getString("locked_by"), Statements.instant(row, "locked_until"), row.getLong("token")));
-    }
-
-    private static Instant required(ResultSet row, String column) throws SQLException {
-        return Objects.requireNonNull(Statements.instant(row, column), column);
+                        Sql.requiredInstant(row, "created_at"),
+                        Sql.instant(row, "finished_at")),
+                new JobRow.Held(row.getString("locked_by"), Sql.instant(row, "locked_until"), row.getLong("token")));
     }
 }

@@ -10,33 +10,35 @@ public final class SchemaSql {
     /* One lock for all schemas of the database: installing is rare, and the key must not depend on a hash. */
     static final String LOCK = "/* rowlock:schema-lock */ SELECT pg_advisory_xact_lock(7243389016)";
 
-    static final String EXISTS = "/* rowlock:schema-exists */ SELECT to_regclass(?) IS NOT NULL";
+    static final String EXISTS = "/* rowlock:schema-exists */ SELECT to_regclass($1) IS NOT NULL";
 
     static final String VERSION = "/* rowlock:schema-version */ SELECT max(version) FROM rowlock_schema";
 
     static final String INSTALLATION =
             "/* rowlock:installation */ SELECT installation::text FROM rowlock_schema WHERE version = 1";
 
-    static final String RECORD = "/* rowlock:schema-record */ INSERT INTO rowlock_schema (version) VALUES (?)";
+    static final String RECORD = "/* rowlock:schema-record */ INSERT INTO rowlock_schema (version) VALUES ($1)";
 
     /* What the tables are, as comparable lines. Index definitions lose their schema, so that any schema compares. */
     static final String CATALOGUE = """
             /* rowlock:schema-catalogue */
-            SELECT 'column ' || substr(c.relname, length(?) + 1) || '.' || a.attname || ' '
+            SELECT 'column ' || substr(c.relname, length($1) + 1) || '.' || a.attname || ' '
                    || format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+                   || CASE WHEN a.atthasdef THEN ' default' ELSE '' END
+                   || CASE WHEN a.attidentity <> '' THEN ' identity' ELSE '' END
             FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-            WHERE c.oid = ANY(?::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE c.oid = ANY($2::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
             UNION ALL
-            SELECT 'index ' || substr(i.relname, length(?) + 1) || ' '
+            SELECT 'index ' || substr(i.relname, length($1) + 1) || ' '
                    || regexp_replace(pg_get_indexdef(i.oid), '^.* USING ', '')
                    || CASE WHEN x.indisunique THEN ' unique' ELSE '' END
                    || CASE WHEN x.indisvalid AND x.indisready THEN '' ELSE ' INVALID' END
             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
-            WHERE x.indrelid = ANY(?::regclass[])
+            WHERE x.indrelid = ANY($2::regclass[])
             UNION ALL
-            SELECT 'check ' || substr(k.conname, length(?) + 1)
+            SELECT 'check ' || substr(k.conname, length($1) + 1)
             FROM pg_constraint k
-            WHERE k.conrelid = ANY(?::regclass[]) AND k.contype = 'c'
+            WHERE k.conrelid = ANY($2::regclass[]) AND k.contype = 'c'
             ORDER BY 1
             """;
 
@@ -47,22 +49,25 @@ public final class SchemaSql {
     }
 
     public void lock(Connection connection) throws SQLException {
-        Statements.query(connection, LOCK, row -> true);
+        new Sql(names, LOCK).query(connection, row -> true);
     }
 
     /** The version installed, 0 for none. */
     public int version(Connection connection) throws SQLException {
-        boolean exists = Statements.query(connection, EXISTS, row -> row.getBoolean(1), names.table("schema"))
+        boolean exists = new Sql(names, EXISTS)
+                .query(connection, row -> row.getBoolean(1), names.table("schema"))
                 .get(0);
         return exists
-                ? Statements.query(connection, names.apply(VERSION), row -> row.getInt(1))
+                ? new Sql(names, VERSION)
+                        .query(connection, row -> row.getInt(1))
                         .get(0)
                 : 0;
     }
 
     /** The installation's name, the first part of idempotency keys. */
     public String installation(Connection connection) throws SQLException {
-        return Statements.query(connection, names.apply(INSTALLATION), row -> row.getString(1))
+        return new Sql(names, INSTALLATION)
+                .query(connection, row -> row.getString(1))
                 .get(0);
     }
 
@@ -70,7 +75,7 @@ public final class SchemaSql {
         try (Statement statement = connection.createStatement()) {
             statement.execute(names.apply(ddl));
         }
-        Statements.update(connection, names.apply(RECORD), version);
+        new Sql(names, RECORD).update(connection, version);
     }
 
     public void createSchema(Connection connection) throws SQLException {
@@ -81,31 +86,20 @@ public final class SchemaSql {
 
     /** Whether the schema is there; asked first, as CREATE SCHEMA needs a right even where it would do nothing. */
     public boolean schemaExists(Connection connection) throws SQLException {
-        return Statements.query(
-                        connection,
-                        "/* rowlock:schema-there */ SELECT to_regnamespace(?) IS NOT NULL",
-                        row -> row.getBoolean(1),
-                        '"' + names.schema() + '"')
+        return new Sql(names, "/* rowlock:schema-there */ SELECT to_regnamespace($1) IS NOT NULL")
+                .query(connection, row -> row.getBoolean(1), '"' + names.schema() + '"')
                 .get(0);
     }
 
     /** The catalogue's lines for the given tables, which must exist. */
     public List<String> catalogue(Connection connection, List<String> tables) throws SQLException {
-        Object relations = Statements.texts(tables.stream().map(names::table).toList());
-        return Statements.query(
-                connection,
-                CATALOGUE,
-                row -> row.getString(1),
-                names.prefix(),
-                relations,
-                names.prefix(),
-                relations,
-                names.prefix(),
-                relations);
+        Object relations = Sql.texts(tables.stream().map(names::table).toList());
+        return new Sql(names, CATALOGUE).query(connection, row -> row.getString(1), names.prefix(), relations);
     }
 
     public boolean tableExists(Connection connection, String table) throws SQLException {
-        return Statements.query(connection, EXISTS, row -> row.getBoolean(1), names.table(table))
+        return new Sql(names, EXISTS)
+                .query(connection, row -> row.getBoolean(1), names.table(table))
                 .get(0);
     }
 }

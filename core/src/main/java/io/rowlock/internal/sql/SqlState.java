@@ -19,6 +19,11 @@ public final class SqlState {
         return state.startsWith("08") || SERVER_GONE.contains(state) || state.isEmpty();
     }
 
+    /** Whether the server refuses the values themselves: sending them again cannot help. */
+    public static boolean refusesData(SQLException error) {
+        return of(error).startsWith("22") || of(error).startsWith("23");
+    }
+
     /** Whether the table or column is missing: the schema is not what this version needs. */
     public static boolean schemaDiffers(SQLException error) {
         return Set.of("42P01", "42703", "3F000", "42P10").contains(of(error));

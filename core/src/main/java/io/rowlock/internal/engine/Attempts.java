@@ -1,0 +1,115 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.event.RowlockEvent.JobTimedOut;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one attempt after another on the runners' threads: handler, verdict, outcome to the completer, slot freed. An
+ * attempt that takes too long is decided by the timer; its slot stays taken until its thread ends.
+ */
+final class Attempts {
+    private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+
+    private final Handlers handlers;
+    private final Completer completer;
+    private final Slots slots;
+    private final Events events;
+    private final Runnable slotFreed;
+    private final ScheduledThreadPoolExecutor timer;
+
+    Attempts(Handlers handlers, Completer completer, Slots slots, Events events, Runnable slotFreed) {
+        this.handlers = handlers;
+        this.completer = completer;
+        this.slots = slots;
+        this.events = events;
+        this.slotFreed = slotFreed;
+        this.timer = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "rowlock-timeouts");
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.timer.setRemoveOnCancelPolicy(true);
+    }
+
+    /** Never throws. */
+    void run(LeasedJob job) {
+        long startedAt = System.nanoTime();
+        try {
+            if (job.begin()) {
+                attempt(job);
+            }
+        } finally {
+            slots.ran(job, System.nanoTime() - startedAt);
+            release(job);
+        }
+    }
+
+    /** Frees the slot of a job whose handler has ended, or was never called. */
+    void release(LeasedJob job) {
+        if (slots.release(job)) {
+            slotFreed.run();
+        }
+    }
+
+    private void attempt(LeasedJob job) {
+        ScheduledFuture<?> timeout = startTimer(job);
+        Outcome outcome;
+        try {
+            outcome = handlers.run(job);
+        } catch (Throwable thrown) {
+            LOG.debug(
+                    "Attempt failed (job={}, kind={}, attempt={})",
+                    job.id(),
+                    job.kind(),
+                    job.row().turn().attempt(),
+                    thrown);
+            outcome = Verdicts.onThrow(job, thrown);
+        } finally {
+            job.end();
+            if (timeout != null) {
+                timeout.cancel(false);
+            }
+        }
+        if (job.settle()) {
+            completer.add(job, outcome);
+        } else {
+            LOG.info(
+                    "A handler ended after its job was taken from it; what it returned or threw counts for nothing"
+                            + " (job={}, kind={}, attempt={})",
+                    job.id(),
+                    job.kind(),
+                    job.row().turn().attempt());
+        }
+    }
+
+    private @Nullable ScheduledFuture<?> startTimer(LeasedJob job) {
+        Duration limit = job.binding().settings().timeout();
+        return limit == null ? null : timer.schedule(() -> timedOut(job, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void timedOut(LeasedJob job, Duration limit) {
+        if (!job.settle()) {
+            return;
+        }
+        LOG.warn(
+                "An attempt took longer than its timeout of {}; it is interrupted, and retried no earlier than its lease"
+                        + " ends (job={}, kind={}, attempt={})",
+                limit,
+                job.id(),
+                job.kind(),
+                job.row().turn().attempt());
+        job.cancel();
+        completer.add(job, Verdicts.onTimeout(job, limit));
+        events.tell(new JobTimedOut(job.id(), job.kind(), job.row().turn().attempt(), limit));
+    }
+
+    void stop() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,195 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.engine.Lanes.Plan;
+import io.rowlock.internal.engine.Sweeper.Found;
+import io.rowlock.internal.sql.ClaimSql;
+import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.internal.sql.ClaimSql.Claimed;
+import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
+import io.rowlock.worker.HandlerBinding;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Claims as many due jobs as there are free slots, and has the sweeper look, by time, for what claims do not find. What
+ * a sweep found is claimed first, by id, before the lanes.
+ */
+final class Claimer {
+    /** A sweep may take at most one part in so many of the time. */
+    private static final int SWEEP_SHARE = 20;
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final EngineConnection connection;
+    private final ClaimSql sql;
+    private final Claimant claimant;
+    private final Lanes lanes;
+    private final Slots slots;
+    private final Sweeper sweeper;
+    private final Consumer<LeasedJob> taken;
+    private final Duration poll;
+
+    /** What the last sweep found and nobody has taken yet; claimed by id, so what is stale is just not there. */
+    private List<Found> found = new ArrayList<>();
+
+    private long nextSweep = System.nanoTime();
+    private final AtomicLong dueAgain = new AtomicLong(NEVER);
+    private volatile boolean moreDue;
+    private volatile long answeredAt = NEVER;
+
+    /** What a claimer works with, beside its lanes and slots. */
+    record Tools(EngineConnection connection, ClaimSql sql, Claimant claimant, Sweeper sweeper) {}
+
+    /** @param taken gets each claimed job; must not block for long */
+    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<LeasedJob> taken) {
+        this.connection = tools.connection();
+        this.sql = tools.sql();
+        this.claimant = tools.claimant();
+        this.sweeper = tools.sweeper();
+        this.lanes = lanes;
+        this.slots = slots;
+        this.poll = poll;
+        this.taken = taken;
+    }
+
+    /** Whether the last claim left due jobs behind for want of slots: then a freed slot is worth waking up for. */
+    boolean moreDue() {
+        return moreDue;
+    }
+
+    /** nanoTime of the last answer of the database, or Long.MAX_VALUE. */
+    long answeredAt() {
+        return answeredAt;
+    }
+
+    /** A job that this worker put back is due again after the delay. */
+    void dueAgain(Duration delay) {
+        if (delay.compareTo(poll) <= 0) {
+            long at = System.nanoTime() + delay.toNanos();
+            dueAgain.accumulateAndGet(at, (before, after) -> before == NEVER || after - before < 0 ? after : before);
+        }
+    }
+
+    /** One round: sweep if due, claim, and say how long to wait unless woken. */
+    long step() throws SQLException {
+        if (System.nanoTime() - nextSweep >= 0) {
+            sweep();
+        }
+        claimFound();
+        Map<String, Integer> free = slots.free();
+        if (free.isEmpty()) {
+            moreDue = true;
+            return pause();
+        }
+        dueAgain.set(NEVER);
+        boolean full = claimDue(free);
+        moreDue = full || !found.isEmpty();
+        return full ? 0 : pause();
+    }
+
+    private long pause() {
+        long now = System.nanoTime();
+        long until = Math.min(poll.toNanos(), Math.max(0, nextSweep - now));
+        long again = dueAgain.get();
+        return Math.max(TimeUnit.MILLISECONDS.toNanos(1), again == NEVER ? until : Math.min(until, again - now));
+    }
+
+    private void sweep() throws SQLException {
+        long startedAt = System.nanoTime();
+        found = sweeper.step();
+        long took = System.nanoTime() - startedAt;
+        nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
+    }
+
+    private void claimFound() throws SQLException {
+        List<Long> now = new ArrayList<>();
+        List<Found> later = new ArrayList<>();
+        Map<String, Integer> queues = new HashMap<>(slots.free());
+        Map<HandlerBinding<?>, Integer> handlers = new HashMap<>();
+        boolean suspectFits = slots.freeForSuspect();
+        for (Found row : found) {
+            String queue = row.lane().key().queue();
+            HandlerBinding<?> handler = row.lane().binding();
+            int inQueue = queues.getOrDefault(queue, 0);
+            int inHandler = handlers.getOrDefault(handler, slots.free(handler));
+            if (inQueue > 0 && inHandler > 0 && (suspectFits || !row.suspect())) {
+                now.add(row.id());
+                queues.put(queue, inQueue - 1);
+                handlers.put(handler, inHandler - 1);
+                suspectFits &= !row.suspect();
+            } else {
+                later.add(row);
+            }
+        }
+        found = later;
+        if (!now.isEmpty()) {
+            take(now);
+        }
+    }
+
+    /** Claims one due job, whichever comes first, for a worker cranked by hand; false if none is due. */
+    boolean stepOne() throws SQLException {
+        for (Found row : sweeper.step()) {
+            if (take(List.of(row.id())) > 0) {
+                return true;
+            }
+        }
+        for (String queue : slots.free().keySet()) {
+            if (claim(lanes.plan(Map.of(queue, 1), slots)) > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int take(List<Long> ids) throws SQLException {
+        long askedAt = System.nanoTime();
+        Claimed claimed = connection.call(open -> sql.claimFound(open, claimant, ids));
+        dispatch(claimed, askedAt);
+        return claimed.rows().size();
+    }
+
+    /** True if it took all it could, so that more may be due. */
+    private boolean claimDue(Map<String, Integer> free) throws SQLException {
+        Plan plan = lanes.plan(free, slots);
+        int took = claim(plan);
+        for (int round = 1;
+                took == 0 && plan.passedOver() && round < lanes.all().size();
+                round++) {
+            plan = lanes.plan(free, slots);
+            took = claim(plan);
+        }
+        return took > 0 && (took >= plan.most() || plan.passedOver() || tookAllOfALane(plan, took));
+    }
+
+    private static boolean tookAllOfALane(Plan plan, int took) {
+        return plan.scans().stream().anyMatch(scan -> scan.most() <= took);
+    }
+
+    private int claim(Plan plan) throws SQLException {
+        if (plan.scans().isEmpty()) {
+            return 0;
+        }
+        long askedAt = System.nanoTime();
+        Claimed claimed = connection.call(open -> sql.claim(open, claimant, plan.free(), plan.scans()));
+        lanes.answered(plan, claimed);
+        dispatch(claimed, askedAt);
+        return claimed.rows().size();
+    }
+
+    private void dispatch(Claimed claimed, long askedAt) {
+        answeredAt = System.nanoTime();
+        for (ClaimedRow row : claimed.rows()) {
+            LeasedJob job = new LeasedJob(row, lanes.binding(row), askedAt);
+            slots.take(job);
+            taken.accept(job);
+        }
+    }
+}

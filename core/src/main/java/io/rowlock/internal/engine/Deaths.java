@@ -1,0 +1,70 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.internal.sql.AlertSql.Cause;
+import io.rowlock.spi.DeathHook;
+import io.rowlock.spi.DeathHook.DyingJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What belongs to every death, in its own transaction: the kind's hook, then the alert as the last statement. */
+final class Deaths {
+    private static final String CAUSE = "job dead";
+
+    private final AlertSql sql;
+    private final Map<String, DeathHook> hooks = new HashMap<>();
+
+    Deaths(AlertSql sql, Lanes lanes) {
+        this.sql = sql;
+        for (Lanes.Lane lane : lanes.all()) {
+            DeathHook hook = lane.binding().settings().deathHook();
+            if (hook != null) {
+                hooks.put(lane.key().kind(), hook);
+            }
+        }
+    }
+
+    /** Whether jobs of the kind must die one by one, as their hook may refuse. */
+    boolean hooked(String kind) {
+        return hooks.containsKey(kind);
+    }
+
+    /** Calls hooks and raises alerts for jobs that were made dead in this transaction. */
+    void died(Connection connection, List<DyingJob> dying) throws SQLException {
+        for (DyingJob job : dying) {
+            call(hooks.get(job.kind()), connection, job);
+        }
+        if (!dying.isEmpty()) {
+            sql.raise(
+                    connection,
+                    CAUSE,
+                    dying.stream()
+                            .map(job -> new Cause(job.kind(), job.id(), job.reason()))
+                            .toList());
+        }
+    }
+
+    private static void call(@Nullable DeathHook hook, Connection connection, DyingJob job) throws SQLException {
+        if (hook == null) {
+            return;
+        }
+        try {
+            hook.dying(connection, job);
+        } catch (Throwable thrown) {
+            throw new HookFailedException(thrown);
+        }
+    }
+
+    /** A hook refused a death: its transaction is rolled back. */
+    static final class HookFailedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        HookFailedException(Throwable cause) {
+            super("The death hook threw: " + cause, cause);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.engine.Claimer.Tools;
+import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.spi.ConnectionSource;
+import io.rowlock.spi.PayloadCodec;
+import io.rowlock.worker.WorkerSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of one worker, put together: how a job goes from the claimer over a runner to the completer can be read
+ * here. Has no thread of its own; {@link ThreadedWorker} drives it by loops, {@link CrankedEngine} by hand.
+ */
+public final class Engine {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final Duration LEAST_ANSWER = Duration.ofSeconds(5);
+
+    final Lanes lanes;
+    final InFlight inFlight = new InFlight();
+    final Claimer claimer;
+    final Completer completer;
+    final Heartbeat heartbeat;
+    final Pruner pruner;
+    final Attempts attempts;
+
+    private final Map<String, QueueRunner> runners = new HashMap<>();
+    private final EngineConnection claiming;
+    private final EngineConnection completing;
+    private final EngineConnection beating;
+
+    /** What a worker is made of. */
+    public record Ground(ConnectionSource connections, Names names, PayloadCodec codec, Events events) {}
+
+    /**
+     * Puts the parts together.
+     *
+     * @param executor runs the handlers
+     * @param slotFreed called when a handler has ended and a claim may be worth while
+     */
+    Engine(Ground ground, WorkerSettings settings, Identity identity, Executor executor, Runnable slotFreed) {
+        EngineSql sql = EngineSql.of(ground.names());
+        Duration lease = settings.timing().lease();
+        Events events = ground.events();
+        Slots slots = new Slots(settings.queues());
+        claiming = connection(ground, lease);
+        completing = connection(ground, lease);
+        beating = connection(ground, lease);
+        lanes = new Lanes(settings.queues().keySet(), settings.handlers());
+        Deaths deaths = new Deaths(sql.alerts(), lanes);
+        Sweeper sweeper = new Sweeper(claiming, sql.sweeps(), lanes, deaths, events);
+        claimer = new Claimer(
+                new Tools(claiming, sql.claims(), new Claimant(identity.owner(), lease), sweeper),
+                lanes,
+                slots,
+                settings.timing().poll(),
+                this::taken);
+        completer = new Completer(new Recorder(
+                completing,
+                sql.outcomes(),
+                deaths,
+                events,
+                new Recorder.Setting(
+                        identity.owner(), identity.deleteCompleted(), inFlight::letGo, claimer::dueAgain)));
+        heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
+        pruner = new Pruner(beating, sql.prunes(), kinds(), settings.completedRetention());
+        Handlers handlers =
+                new Handlers(ground.codec(), sql.oneJob(), new JdbcTransactions(ground.connections()), identity);
+        attempts = new Attempts(handlers, completer, slots, events, slotFreed);
+        settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
+    }
+
+    private static EngineConnection connection(Ground ground, Duration lease) {
+        Duration quarter = lease.dividedBy(4);
+        return new EngineConnection(ground.connections(), quarter.compareTo(LEAST_ANSWER) > 0 ? quarter : LEAST_ANSWER);
+    }
+
+    private Set<String> kinds() {
+        Set<String> kinds = new HashSet<>();
+        lanes.all().forEach(lane -> kinds.add(lane.key().kind()));
+        return kinds;
+    }
+
+    private void taken(LeasedJob job) {
+        inFlight.add(job);
+        try {
+            runner(job).add(job);
+        } catch (RuntimeException rejected) {
+            LOG.warn("The executor refused a job; it is handed back (job={}, kind={})", job.id(), job.kind(), rejected);
+            handBack(job);
+            attempts.release(job);
+        }
+    }
+
+    private QueueRunner runner(LeasedJob job) {
+        QueueRunner runner = runners.get(job.row().lane().queue());
+        if (runner == null) {
+            throw new IllegalStateException(
+                    "No runner for queue " + job.row().lane().queue());
+        }
+        return runner;
+    }
+
+    /** How many handlers run. */
+    int running() {
+        return runners.values().stream().mapToInt(QueueRunner::running).sum();
+    }
+
+    /** Hands back what was claimed and has not begun. */
+    void handBackWaiting() {
+        runners.values()
+                .forEach(runner -> runner.takeWaiting().forEach(job -> {
+                    handBack(job);
+                    attempts.release(job);
+                }));
+    }
+
+    /** Interrupts what still runs, and hands it back. */
+    void handBackRunning() {
+        for (LeasedJob job : inFlight.all()) {
+            if (handBack(job)) {
+                LOG.info(
+                        "A handler did not end within the grace period; its job is handed back (job={}, kind={})",
+                        job.id(),
+                        job.kind());
+                job.cancel();
+            }
+        }
+    }
+
+    private boolean handBack(LeasedJob job) {
+        boolean decided = job.settle();
+        if (decided) {
+            completer.add(job, new Outcome.PutBack(Duration.ZERO, false));
+        }
+        return decided;
+    }
+
+    void close() {
+        attempts.stop();
+        claiming.close();
+        completing.close();
+        beating.close();
+    }
+}

@@ -1,0 +1,113 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.SqlState;
+import io.rowlock.spi.ConnectionSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection that the engine holds on to, apart from what the application does with its pool, so that a full pool
+ * stops no heartbeat. Opened when first needed; READ COMMITTED and autocommit whatever the default; a network timeout
+ * bounds every answer. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
+ * pool hands it out again, and the next call opens another (case B51). For one thread at a time; the lock is for stop.
+ */
+final class EngineConnection implements AutoCloseable {
+    private final ConnectionSource source;
+    private final int timeoutMillis;
+    private @Nullable Held held;
+
+    EngineConnection(ConnectionSource source, Duration answerWithin) {
+        this.source = source;
+        this.timeoutMillis = Math.toIntExact(answerWithin.toMillis());
+    }
+
+    /** What is done over the connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T over(Connection connection) throws SQLException;
+    }
+
+    private record Held(Connection connection, int isolation, int networkTimeout) {}
+
+    /** Runs statements that are each their own transaction. */
+    synchronized <T> T call(Work<T> work) throws SQLException {
+        Held open = open();
+        try {
+            return work.over(open.connection());
+        } catch (SQLException e) {
+            if (SqlState.connectionLost(e)) {
+                abort(open);
+            }
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abort(open);
+            throw e;
+        }
+    }
+
+    /** Runs statements in one transaction and commits it; rolls back on any throwable. */
+    synchronized <T> T inTransaction(Work<T> work) throws SQLException {
+        return call(connection -> {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.over(connection);
+                connection.commit();
+                return result;
+            } catch (Throwable e) {
+                connection.rollback();
+                throw e;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        });
+    }
+
+    private Held open() throws SQLException {
+        if (held != null) {
+            return held;
+        }
+        Connection connection = source.get();
+        try {
+            connection.setAutoCommit(true);
+            Held opened = new Held(connection, connection.getTransactionIsolation(), connection.getNetworkTimeout());
+            connection.setNetworkTimeout(Runnable::run, timeoutMillis);
+            if (opened.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+            held = opened;
+            return opened;
+        } catch (SQLException | RuntimeException e) {
+            connection.abort(Runnable::run);
+            throw e;
+        }
+    }
+
+    private void abort(Held broken) {
+        held = null;
+        try {
+            broken.connection().abort(Runnable::run);
+        } catch (SQLException | RuntimeException alreadyGone) {
+            // nothing is left to close
+        }
+    }
+
+    /** Gives the connection back as it was. */
+    @Override
+    public synchronized void close() {
+        if (held == null) {
+            return;
+        }
+        Held last = held;
+        held = null;
+        try (Connection connection = last.connection()) {
+            connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
+            if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(last.isolation());
+            }
+        } catch (SQLException | RuntimeException e) {
+            abort(last);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.internal.sql.ClaimSql;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.internal.sql.OutcomeSql;
+import io.rowlock.internal.sql.PruneSql;
+import io.rowlock.internal.sql.SweepSql;
+
+/** The statements an engine uses. */
+record EngineSql(
+        ClaimSql claims, SweepSql sweeps, OutcomeSql outcomes, OneJobSql oneJob, AlertSql alerts, PruneSql prunes) {
+    static EngineSql of(Names names) {
+        return new EngineSql(
+                new ClaimSql(names),
+                new SweepSql(names),
+                new OutcomeSql(names),
+                new OneJobSql(names),
+                new AlertSql(names),
+                new PruneSql(names));
+    }
+}

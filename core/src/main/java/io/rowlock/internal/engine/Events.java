@@ -1,0 +1,31 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockListener;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners what happened. What they throw, even an Error, goes no further (promise P10). */
+public final class Events {
+    private static final Logger LOG = LoggerFactory.getLogger(Events.class);
+    private final List<RowlockListener> listeners;
+
+    public Events(List<RowlockListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    void tell(RowlockEvent event) {
+        for (RowlockListener listener : listeners) {
+            try {
+                listener.on(event);
+            } catch (Throwable thrown) {
+                LOG.error(
+                        "A listener threw; its event is lost to it, nothing else (listener={}, event={})",
+                        listener.getClass().getName(),
+                        event.getClass().getSimpleName(),
+                        thrown);
+            }
+        }
+    }
+}

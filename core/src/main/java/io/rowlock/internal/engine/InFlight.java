@@ -1,0 +1,26 @@
+package io.rowlock.internal.engine;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The jobs whose leases this worker holds: from the claim until the outcome is recorded or the lease is lost. What the
+ * heartbeat keeps alive, and what the stop hands back. Not a queue and not a record: the rows are.
+ */
+final class InFlight {
+    private final Map<LeasedJob, Boolean> jobs = new ConcurrentHashMap<>();
+
+    void add(LeasedJob job) {
+        jobs.put(job, true);
+    }
+
+    void letGo(LeasedJob job) {
+        jobs.remove(job);
+    }
+
+    /** A live view. */
+    Collection<LeasedJob> all() {
+        return jobs.keySet();
+    }
+}

@@ -1,0 +1,49 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.spi.ConnectionSource;
+import io.rowlock.spi.TransactionRunner;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Plain JDBC transactions for transactional handlers, each on a connection of its own from the data source. */
+final class JdbcTransactions implements TransactionRunner<Connection> {
+    private final ConnectionSource source;
+
+    JdbcTransactions(ConnectionSource source) {
+        this.source = source;
+    }
+
+    @Override
+    public void run(Work<Connection> work) throws Exception {
+        try (Connection connection = source.get()) {
+            int isolation = connection.getTransactionIsolation();
+            connection.setAutoCommit(true);
+            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+            connection.setAutoCommit(false);
+            try {
+                work.begun(connection);
+                work.handle(connection);
+                work.completing(connection);
+                connection.commit();
+            } catch (Throwable thrown) {
+                rollBack(connection, thrown);
+                throw thrown;
+            }
+            connection.setAutoCommit(true);
+            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+                connection.setTransactionIsolation(isolation);
+            }
+        }
+    }
+
+    private static void rollBack(Connection connection, Throwable because) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.LeaseLostException;
+import io.rowlock.error.RowlockException;
+import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.outbox.TransactionCheck;
+import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.job.JobContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt as its handler sees it. */
+final class JobRun implements JobContext {
+    private static final int LOCK_TRIES = 40;
+    private static final long LOCK_PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private final LeasedJob job;
+    private final Identity identity;
+    private final OneJobSql sql;
+    private volatile @Nullable Connection lockedIn;
+    private volatile boolean recorded;
+
+    /** Who runs it: the worker, the installation that begins idempotency keys, and what becomes of completed rows. */
+    record Identity(String owner, String installation, boolean deleteCompleted) {}
+
+    JobRun(LeasedJob job, Identity identity, OneJobSql sql) {
+        this.job = job;
+        this.identity = identity;
+        this.sql = sql;
+    }
+
+    /** Whether the handler's own transaction was told to complete the job or to put it back. */
+    boolean recorded() {
+        return recorded;
+    }
+
+    @Override
+    public long id() {
+        return job.id();
+    }
+
+    @Override
+    public String kind() {
+        return job.kind();
+    }
+
+    @Override
+    public String queue() {
+        return job.row().lane().queue();
+    }
+
+    @Override
+    public @Nullable String subject() {
+        return job.row().contents().subject();
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return Headers.read(job.row().contents().headers());
+    }
+
+    @Override
+    public int attempt() {
+        return job.row().turn().attempt();
+    }
+
+    @Override
+    public int maxAttempts() {
+        return job.maxAttempts();
+    }
+
+    @Override
+    public long token() {
+        return job.row().turn().token();
+    }
+
+    @Override
+    public String idempotencyKey() {
+        return identity.installation() + '-' + job.id();
+    }
+
+    @Override
+    public boolean cancelled() {
+        return job.cancelled();
+    }
+
+    @Override
+    public void lockIn(Connection connection) {
+        TransactionCheck.require(connection, "lock a job");
+        try {
+            for (int i = 0; i < LOCK_TRIES && !job.cancelled(); i++) {
+                if (sql.lock(connection, identity.owner(), job.grip())) {
+                    lockedIn = connection;
+                    return;
+                }
+                LockSupport.parkNanos(LOCK_PAUSE);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException("The job could not be locked (job=" + id() + ")", e);
+        }
+        if (job.cancelled()) {
+            throw lost("Lease lost before the job could be locked; it will run again elsewhere");
+        }
+        throw new RowBusyException(id());
+    }
+
+    @Override
+    public void completeIn(Connection connection) {
+        record(
+                connection,
+                "complete",
+                locked -> sql.complete(connection, identity.owner(), job.grip(), locked, identity.deleteCompleted()));
+    }
+
+    @Override
+    public void snoozeIn(Connection connection, Duration delay) {
+        if (delay == null || delay.isNegative() || delay.toDays() > 36_600) {
+            throw new InvalidUseException("snoozeIn delay must be between 0 and 100 years, got " + delay);
+        }
+        record(connection, "snooze", locked -> sql.putBack(connection, identity.owner(), job.grip(), locked, delay));
+    }
+
+    @FunctionalInterface
+    private interface Write {
+        boolean ifHeld(boolean locked) throws SQLException;
+    }
+
+    private void record(Connection connection, String what, Write write) {
+        TransactionCheck.require(connection, what + " a job");
+        if (recorded) {
+            throw new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
+        }
+        try {
+            if (!write.ifHeld(connection == lockedIn)) {
+                throw refusal(connection, what);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException("Could not " + what + " the job (job=" + id() + ")", e);
+        }
+        recorded = true;
+    }
+
+    private RowlockException refusal(Connection connection, String what) throws SQLException {
+        String isolation = sql.isolation(connection);
+        return isolation.equals("read committed")
+                ? lost("Lease lost before the job could be written: cannot " + what + "; it will run again elsewhere")
+                : new InvalidUseException("Can " + what + " a job in a READ COMMITTED transaction only, this one is "
+                        + isolation + " (job=" + id() + ")");
+    }
+
+    private LeaseLostException lost(String message) {
+        return new LeaseLostException(message, id(), token());
+    }
+}

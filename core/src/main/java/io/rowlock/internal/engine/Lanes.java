@@ -1,0 +1,224 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.ClaimSql.Claimed;
+import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
+import io.rowlock.internal.sql.ClaimSql.LaneScan;
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.Priority;
+import io.rowlock.worker.HandlerBinding;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lanes a worker scans, each with its watermark.
+ */
+final class Lanes {
+    /*
+     * The watermark of a lane is the run_at from which the next claim scans it, less a slack. Claimed and finished rows
+     * leave dead entries at the front of the index; while something pins the oldest snapshot, vacuum cannot remove them,
+     * and a scan from the beginning walks them all again each time. The watermark skips them.
+     *
+     * Invariants:
+     * 1. It only says where to look first. Nothing is lost by a wrong one: the sweep walks every lane from its beginning
+     *    (P2). New rows have a run_at of at least the database's time when they were written, so only transactions that
+     *    stay open for longer than the slack commit rows behind it.
+     * 2. It is a time of the database (the run_at of a claimed row, or the time of a statement), never of this JVM (P7).
+     * 3. It goes up to the statement's time only if the scan of that lane came back short of what it asked for and was
+     *    not cut by the queue's limit; else to the run_at of its last claimed row.
+     * 4. It goes down when a wake-up or a sweep names an earlier run_at.
+     *
+     * Lanes of a higher priority come first; within a priority the order turns by one each claim, so that a flooded lane
+     * cannot keep the others from a queue's slots.
+     */
+    private static final Duration SLACK = Duration.ofSeconds(5);
+
+    private final List<Lane> lanes = new ArrayList<>();
+    private final Map<Key, Lane> byKey = new HashMap<>();
+    private int turn;
+
+    record Key(String queue, String kind, int priority) {}
+
+    /** One queue, kind and priority: what the claimer scans. Guarded by the monitor of its Lanes. */
+    static final class Lane {
+        private final Key key;
+        private final HandlerBinding<?> binding;
+        private @Nullable Instant watermark;
+
+        Lane(Key key, HandlerBinding<?> binding) {
+            this.key = key;
+            this.binding = binding;
+        }
+
+        Key key() {
+            return key;
+        }
+
+        HandlerBinding<?> binding() {
+            return binding;
+        }
+
+        @Nullable
+        Instant since() {
+            return watermark == null ? null : watermark.minus(SLACK);
+        }
+
+        private void raise(Instant to) {
+            if (watermark == null || to.isAfter(watermark)) {
+                watermark = to;
+            }
+        }
+
+        private void lower(Instant to) {
+            if (watermark != null && to.isBefore(watermark)) {
+                watermark = to;
+            }
+        }
+    }
+
+    Lanes(Set<String> queues, List<HandlerBinding<?>> bindings) {
+        for (Priority priority : Priority.values()) {
+            for (String queue : queues) {
+                for (HandlerBinding<?> binding : bindings) {
+                    add(new Key(queue, binding.kind().name(), priority.level()), binding);
+                    for (String alias : binding.kind().aliases()) {
+                        add(new Key(queue, alias, priority.level()), binding);
+                    }
+                }
+            }
+        }
+    }
+
+    private void add(Key key, HandlerBinding<?> binding) {
+        Lane lane = new Lane(key, binding);
+        lanes.add(lane);
+        byKey.put(key, lane);
+    }
+
+    List<Lane> all() {
+        return lanes;
+    }
+
+    /** The handler of a claimed job's kind. */
+    HandlerBinding<?> binding(ClaimedRow row) {
+        Lane lane = byKey.get(
+                new Key(row.lane().queue(), row.lane().kind(), row.lane().priority()));
+        if (lane == null) {
+            throw new IllegalStateException("A job of a foreign lane was claimed (job=" + row.id() + ")");
+        }
+        return lane.binding();
+    }
+
+    /** What to scan for now; passedOver: lanes of a limited handler had to be left for the next turn. */
+    record Plan(Map<String, Integer> free, List<LaneScan> scans, boolean passedOver) {
+        int most() {
+            return free.values().stream().mapToInt(Integer::intValue).sum();
+        }
+    }
+
+    /** Plans a claim for the free slots. */
+    synchronized Plan plan(Map<String, Integer> free, Slots slots) {
+        turn++;
+        Map<HandlerBinding<?>, Share> shares = new HashMap<>();
+        List<Lane> order = inTurn(free.keySet());
+        for (Lane lane : order) {
+            shares.computeIfAbsent(lane.binding(), binding -> new Share(slots.free(binding))).lanes++;
+        }
+        List<LaneScan> scans = new ArrayList<>();
+        boolean passedOver = false;
+        for (Lane lane : order) {
+            Share share = shares.getOrDefault(lane.binding(), new Share(0));
+            int most = Math.min(free.getOrDefault(lane.key().queue(), 0), share.next());
+            if (most > 0) {
+                scans.add(new LaneScan(
+                        lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), most));
+            } else {
+                passedOver |= share.free > 0;
+            }
+        }
+        return new Plan(free, scans, passedOver);
+    }
+
+    /** A handler's free slots, divided over its lanes. */
+    private static final class Share {
+        private final int free;
+        private int lanes;
+        private int given;
+
+        Share(int free) {
+            this.free = free;
+        }
+
+        int next() {
+            int share = free / Math.max(lanes, 1) + (given < free % Math.max(lanes, 1) ? 1 : 0);
+            given++;
+            return free == Integer.MAX_VALUE ? free : share;
+        }
+    }
+
+    private List<Lane> inTurn(Set<String> queues) {
+        List<Lane> order = new ArrayList<>();
+        int perPriority = lanes.size() / Priority.values().length;
+        for (int start = 0; start < lanes.size(); start += perPriority) {
+            for (int i = 0; i < perPriority; i++) {
+                Lane lane = lanes.get(start + (i + turn) % perPriority);
+                if (queues.contains(lane.key().queue())) {
+                    order.add(lane);
+                }
+            }
+        }
+        return order;
+    }
+
+    /** Moves the watermarks after a claim, as invariant 3 says. */
+    synchronized void answered(Plan plan, Claimed claimed) {
+        Map<String, Integer> perQueue = new HashMap<>();
+        Map<Key, Integer> perLane = new HashMap<>();
+        Map<Key, Instant> last = new LinkedHashMap<>();
+        for (ClaimedRow row : claimed.rows()) {
+            Key key = new Key(row.lane().queue(), row.lane().kind(), row.lane().priority());
+            perQueue.merge(key.queue(), 1, Integer::sum);
+            perLane.merge(key, 1, Integer::sum);
+            last.put(key, row.runAt()); // rows come in the order of time
+        }
+        for (LaneScan scan : plan.scans()) {
+            Key key = new Key(scan.queue(), scan.kind(), scan.priority());
+            Lane lane = byKey.get(key);
+            boolean cut = perQueue.getOrDefault(key.queue(), 0) >= plan.free().getOrDefault(key.queue(), 0);
+            boolean shortOf = perLane.getOrDefault(key, 0) < scan.most();
+            Instant lastClaimed = last.get(key);
+            if (lane != null && shortOf && !cut) {
+                lane.raise(claimed.askedAt());
+            } else if (lane != null && lastClaimed != null) {
+                lane.raise(lastClaimed);
+            }
+        }
+    }
+
+    /** Lowers the watermarks for jobs that have just committed. */
+    synchronized void lower(Collection<Enqueued> committed) {
+        for (Enqueued job : committed) {
+            lower(new Key(job.queue(), job.kind(), job.priority().level()), job.runAt());
+        }
+    }
+
+    /** Lowers one lane's watermark to where rows were found behind it. */
+    synchronized void lower(Key key, Instant to) {
+        Lane lane = byKey.get(key);
+        if (lane != null) {
+            lane.lower(to);
+        }
+    }
+
+    /** From where the next claim scans a lane; what stands before it unowned is late. */
+    synchronized @Nullable Instant since(Lane lane) {
+        return lane.since();
+    }
+}

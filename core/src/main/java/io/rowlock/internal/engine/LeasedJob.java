@@ -1,0 +1,135 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
+import io.rowlock.internal.sql.OutcomeSql.Grip;
+import io.rowlock.worker.HandlerBinding;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A job this worker has claimed, from the claim until its outcome is recorded or its lease is lost.
+ *
+ * <p>Several may want to decide what becomes of it: the handler's end, the timeout, the heartbeat that finds the lease
+ * lost, the stop. The first to {@link #settle()} does; what the others say counts for nothing.
+ */
+final class LeasedJob {
+    private static final Logger LOG = LoggerFactory.getLogger(LeasedJob.class);
+
+    private final ClaimedRow row;
+    private final HandlerBinding<?> binding;
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile long leasedAt;
+    private volatile boolean cancelled;
+    private @Nullable Thread thread;
+    private @Nullable Connection transaction;
+    private boolean started;
+
+    /** @param leasedAt nanoTime before the claim was sent, so that the lease is never thought longer than it is */
+    LeasedJob(ClaimedRow row, HandlerBinding<?> binding, long leasedAt) {
+        this.row = row;
+        this.binding = binding;
+        this.leasedAt = leasedAt;
+    }
+
+    ClaimedRow row() {
+        return row;
+    }
+
+    HandlerBinding<?> binding() {
+        return binding;
+    }
+
+    long id() {
+        return row.id();
+    }
+
+    String kind() {
+        return row.lane().kind();
+    }
+
+    Grip grip() {
+        return new Grip(row.id(), row.turn().token());
+    }
+
+    boolean suspect() {
+        return row.turn().losses() > 0;
+    }
+
+    int maxAttempts() {
+        Integer own = row.turn().maxAttempts();
+        return own != null ? own : binding.settings().retry().maxAttempts();
+    }
+
+    boolean lastAttempt() {
+        return row.turn().attempt() >= maxAttempts();
+    }
+
+    long leasedAt() {
+        return leasedAt;
+    }
+
+    void extended(long nanoTime) {
+        leasedAt = nanoTime;
+    }
+
+    /** True for the one who decides the outcome. */
+    boolean settle() {
+        return settled.compareAndSet(false, true);
+    }
+
+    boolean cancelled() {
+        return cancelled;
+    }
+
+    /** Claims the calling thread for the handler; false if the outcome was decided before it could start. */
+    synchronized boolean begin() {
+        if (settled.get()) {
+            return false;
+        }
+        started = true;
+        thread = Thread.currentThread();
+        return true;
+    }
+
+    synchronized boolean started() {
+        return started;
+    }
+
+    /** The transaction to abort when the job is cancelled; none from then on if null. */
+    synchronized void inTransaction(@Nullable Connection connection) {
+        transaction = connection;
+        if (cancelled && connection != null) {
+            abort(connection);
+        }
+    }
+
+    /** The handler has returned: its thread is nobody's to interrupt any more. */
+    synchronized void end() {
+        thread = null;
+        transaction = null;
+        Thread.interrupted();
+    }
+
+    /** Tells the handler to stop: first its transaction is aborted, so that it cannot commit, then it is interrupted. */
+    synchronized void cancel() {
+        cancelled = true;
+        if (transaction != null) {
+            abort(transaction);
+        }
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    private void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("The transaction of a cancelled job was gone already (job={})", id(), e);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.event.RowlockEvent.LoopFailed;
+import io.rowlock.worker.WorkerHealth.FailingLoop;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that runs a step again and again until stopped. Nothing a step throws ends it (promise P10): it waits 100 ms,
+ * doubled up to 5 s, and goes on. Its last failure is what health tells.
+ */
+final class Loop {
+    private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+    private static final long LOG_EVERY = TimeUnit.MINUTES.toNanos(1);
+
+    private final String name;
+    private final String worker;
+    private final Step step;
+    private final Events events;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    private boolean woken;
+    private boolean stopping;
+    private volatile @Nullable FailingLoop failing;
+    private long loggedAt;
+
+    Loop(String name, String worker, Events events, Step step) {
+        this.name = name;
+        this.worker = worker;
+        this.events = events;
+        this.step = step;
+        this.thread = new Thread(this::run, worker + '-' + name);
+        this.thread.setDaemon(true);
+    }
+
+    /** One round of the loop. */
+    @FunctionalInterface
+    interface Step {
+        /** Does something, and says for how many nanoseconds to pause unless woken; 0 to go on at once. */
+        long run() throws Exception;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Ends the present pause, or the next one if the step runs now. */
+    void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets the step that runs now end, and no other begin. */
+    void stop() {
+        lock.lock();
+        try {
+            stopping = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the thread to end; true if it did. */
+    boolean join(long millis) throws InterruptedException {
+        thread.join(Math.max(1, millis));
+        return !thread.isAlive();
+    }
+
+    Optional<FailingLoop> failing() {
+        return Optional.ofNullable(failing);
+    }
+
+    private void run() {
+        while (!isStopping()) {
+            long pause;
+            try {
+                pause = step.run();
+                recovered();
+            } catch (Throwable thrown) {
+                pause = failed(thrown);
+            }
+            pause(pause);
+        }
+    }
+
+    private boolean isStopping() {
+        lock.lock();
+        try {
+            return stopping;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void pause(long nanos) {
+        lock.lock();
+        try {
+            long left = nanos;
+            while (left > 0 && !stopping && !woken) {
+                left = changed.awaitNanos(left);
+            }
+            woken = false;
+        } catch (InterruptedException e) {
+            LOG.debug("Interrupted; engine threads end by stop() only (loop={})", name);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void recovered() {
+        FailingLoop last = failing;
+        if (last != null) {
+            failing = null;
+            loggedAt = 0;
+            LOG.info("Works again after {} failures (worker={}, loop={})", last.failures(), worker, name);
+        }
+    }
+
+    private long failed(Throwable thrown) {
+        FailingLoop last = failing;
+        int failures = last == null ? 1 : last.failures() + 1;
+        failing = new FailingLoop(name, failures, String.valueOf(thrown));
+        long now = System.nanoTime();
+        if (failures == 1 || now - loggedAt > LOG_EVERY) {
+            loggedAt = now;
+            LOG.warn(
+                    "A loop of the worker failed and will try again (worker={}, loop={}, failures={}): {}",
+                    worker,
+                    name,
+                    failures,
+                    thrown.toString());
+            LOG.debug("The failure", thrown);
+        }
+        events.tell(new LoopFailed(worker, name, failures, thrown));
+        woken = false;
+        return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(failures - 1, 10));
+    }
+}

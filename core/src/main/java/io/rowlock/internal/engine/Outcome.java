@@ -1,0 +1,22 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.OutcomeSql.Failure;
+import java.time.Duration;
+
+/** What became of an attempt, to be recorded under the lease. */
+sealed interface Outcome {
+    /** The handler returned. */
+    record Completed() implements Outcome {}
+
+    /** The handler's own transaction completed the job, or put it back: only the lease is over. */
+    record RecordedByHandler() implements Outcome {}
+
+    /** It failed and is tried again after a delay, and not before the old lease would have ended where so said. */
+    record Retried(Duration delay, boolean notBeforeLease, Failure failure) implements Outcome {}
+
+    /** It failed for good. */
+    record Died(Failure failure) implements Outcome {}
+
+    /** It goes back for later without having used the attempt. */
+    record PutBack(Duration delay, boolean snoozed) implements Outcome {}
+}

@@ -1,0 +1,84 @@
+package io.rowlock.internal.sql;
+
+import io.rowlock.internal.sql.OutcomeSql.Grip;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** Locks, completes or puts back one claimed job inside a handler's own transaction. Index: the primary key. */
+public final class OneJobSql {
+    /*
+     * Under owner, token and live lease. Skips a lock held by others instead of waiting for it: a heartbeat is over in
+     * no time, and whoever holds on to the row must not block a handler's thread.
+     */
+    static final String LOCK = """
+            /* rowlock:lock-one */
+            SELECT id
+            FROM rowlock_job
+            WHERE id = $1 AND token = $2 AND locked_by = $3 AND locked_until > clock_timestamp()
+            FOR NO KEY UPDATE SKIP LOCKED
+            """;
+
+    /*
+     * $4: the row was locked before in this transaction, so nobody could take it and the lease need not be live. The
+     * isolation is asked for in the statement itself, so that a wrong one is an answer and no error of the server.
+     */
+    private static final String IF_HELD = """
+            WHERE id = $1 AND token = $2 AND locked_by = $3 AND ($4 OR locked_until > clock_timestamp())
+              AND current_setting('transaction_isolation') = 'read committed'
+            """;
+
+    static final String COMPLETE = "/* rowlock:complete-one */ UPDATE rowlock_job SET state = 'completed',"
+            + " finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL "
+            + IF_HELD;
+
+    static final String DELETE = "/* rowlock:delete-one */ WITH gone AS (DELETE FROM rowlock_job " + IF_HELD + """
+            RETURNING id)
+            , failures AS (DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone)))
+            SELECT id FROM gone
+            """;
+
+    static final String PUT_BACK = "/* rowlock:put-back-one */ UPDATE rowlock_job"
+            + " SET run_at = clock_timestamp() + $5 * interval '1 microsecond', attempts = attempts - 1,"
+            + " token = token + 1, locked_by = NULL, locked_until = NULL "
+            + IF_HELD;
+
+    static final String ISOLATION = "/* rowlock:isolation */ SELECT current_setting('transaction_isolation')";
+
+    private final Sql lock;
+    private final Sql complete;
+    private final Sql delete;
+    private final Sql putBack;
+    private final Sql isolation;
+
+    public OneJobSql(Names names) {
+        this.lock = new Sql(names, LOCK);
+        this.complete = new Sql(names, COMPLETE);
+        this.delete = new Sql(names, DELETE);
+        this.putBack = new Sql(names, PUT_BACK);
+        this.isolation = new Sql(names, ISOLATION);
+    }
+
+    public boolean lock(Connection connection, String owner, Grip grip) throws SQLException {
+        return !lock.query(connection, row -> true, grip.id(), grip.token(), owner)
+                .isEmpty();
+    }
+
+    /** Completes the job, or deletes it; true if it was held. */
+    public boolean complete(Connection connection, String owner, Grip grip, boolean locked, boolean deleteIt)
+            throws SQLException {
+        return deleteIt
+                ? !delete.query(connection, row -> true, grip.id(), grip.token(), owner, locked)
+                        .isEmpty()
+                : complete.update(connection, grip.id(), grip.token(), owner, locked) == 1;
+    }
+
+    public boolean putBack(Connection connection, String owner, Grip grip, boolean locked, Duration delay)
+            throws SQLException {
+        return putBack.update(connection, grip.id(), grip.token(), owner, locked, Sql.micros(delay)) == 1;
+    }
+
+    public String isolation(Connection connection) throws SQLException {
+        return isolation.query(connection, row -> row.getString(1)).get(0);
+    }
+}

@@ -1,0 +1,84 @@
+package io.rowlock.internal.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Deletes completed jobs past their retention, with their failures. */
+public final class PruneSql {
+    /*
+     * One process at a time: the others get no row. Locks: the rows to delete, FOR UPDATE, skipping what is locked; state
+     * and age are checked again in the DELETE, or a job just revived would be lost. Index: a range of
+     * rowlock_job_finished from a cursor, so that finished rows of foreign kinds are walked once a pass only.
+     * Rows: at most $6 looked at.
+     */
+    static final String PRUNE = """
+            /* rowlock:prune */
+            WITH mine AS MATERIALIZED (
+              SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7243389017)) AS ok),
+            seen AS MATERIALIZED (
+              SELECT id, kind, finished_at
+              FROM rowlock_job
+              WHERE (SELECT ok FROM mine) AND state = 'completed' AND finished_at IS NOT NULL
+                AND (finished_at, id) > (coalesce($4::timestamptz, '-infinity'), $5::bigint)
+                AND finished_at < statement_timestamp() - $3 * interval '1 microsecond'
+              ORDER BY finished_at, id
+              LIMIT $6),
+            old AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_job
+              WHERE id = ANY(ARRAY(SELECT id FROM seen WHERE kind = ANY($2)))
+              ORDER BY id
+              FOR UPDATE SKIP LOCKED),
+            gone AS (
+              DELETE FROM rowlock_job
+              WHERE id = ANY(ARRAY(SELECT id FROM old)) AND state = 'completed'
+                AND finished_at < statement_timestamp() - $3 * interval '1 microsecond'
+              RETURNING id, attempts),
+            failures AS (
+              DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1)))
+            SELECT (SELECT count(*) FROM gone) AS pruned, (SELECT count(*) FROM seen) AS seen,
+                   last.finished_at AS last_at, last.id AS last_id
+            FROM (SELECT finished_at, id FROM seen ORDER BY finished_at DESC, id DESC LIMIT 1) AS last
+            """;
+
+    private final Sql prune;
+    private final String lockName;
+
+    public PruneSql(Names names) {
+        this.prune = new Sql(names, PRUNE);
+        this.lockName = names.schema() + '.' + names.prefix();
+    }
+
+    /** Where to go on. */
+    public record Cursor(@Nullable Instant at, long id) {
+        /** The beginning. */
+        public static final Cursor START = new Cursor(null, 0);
+    }
+
+    /** What one step did. */
+    public record Pruned(long rows, long seen, Cursor next) {}
+
+    /** One step; empty when nothing old is left behind the cursor, or another process prunes. */
+    public Optional<Pruned> prune(Connection connection, Set<String> kinds, Duration retention, Cursor from, int rows)
+            throws SQLException {
+        List<Pruned> steps = prune.query(
+                connection,
+                row -> new Pruned(
+                        row.getLong("pruned"),
+                        row.getLong("seen"),
+                        new Cursor(Sql.instant(row, "last_at"), row.getLong("last_id"))),
+                lockName,
+                Sql.texts(kinds),
+                Sql.micros(retention),
+                from.at() == null ? null : from.at().toString(),
+                from.id(),
+                rows);
+        return steps.stream().findFirst();
+    }
+}
