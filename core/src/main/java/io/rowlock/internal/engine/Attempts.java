@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.event.RowlockEvent.JobTimedOut;
+import io.rowlock.internal.sql.OutcomeSql.Failure;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -15,6 +16,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+
+    /** When not even the failure could be described, as with no memory left. */
+    private static final Outcome IN_DOUBT = new Outcome.Retried(
+            Duration.ofMinutes(1), false, new Failure("unknown", "the attempt could not be ended", ""));
 
     private final Handlers handlers;
     private final Completer completer;
@@ -43,6 +48,11 @@ final class Attempts {
         try {
             if (job.begin()) {
                 attempt(job);
+            }
+        } catch (Throwable thrown) {
+            LOG.error("An attempt could not be brought to an end (job={}, kind={})", job.id(), job.kind(), thrown);
+            if (job.settle()) {
+                completer.add(job, IN_DOUBT);
             }
         } finally {
             slots.ran(job, System.nanoTime() - startedAt);

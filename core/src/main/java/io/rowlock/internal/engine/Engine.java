@@ -7,6 +7,7 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.worker.WorkerSettings;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -95,8 +96,7 @@ public final class Engine {
             runner(job).add(job);
         } catch (RuntimeException rejected) {
             LOG.warn("The executor refused a job; it is handed back (job={}, kind={})", job.id(), job.kind(), rejected);
-            handBack(job);
-            attempts.release(job);
+            handBackUnrun(job);
         }
     }
 
@@ -116,11 +116,20 @@ public final class Engine {
 
     /** Hands back what was claimed and has not begun. */
     void handBackWaiting() {
-        runners.values()
-                .forEach(runner -> runner.takeWaiting().forEach(job -> {
-                    handBack(job);
-                    attempts.release(job);
-                }));
+        runners.values().forEach(runner -> runner.takeWaiting().forEach(this::handBackUnrun));
+    }
+
+    /**
+     * One beat. What was claimed ahead and has waited for a third of its lease is handed back, so that it does not stand
+     * behind slow handlers here while another worker is free.
+     */
+    long beat() throws SQLException {
+        for (LeasedJob job : inFlight.all()) {
+            if (heartbeat.old(job) && runner(job).takeWaiting(job)) {
+                handBackUnrun(job);
+            }
+        }
+        return heartbeat.step();
     }
 
     /** Interrupts what still runs, and hands it back. */
@@ -131,14 +140,19 @@ public final class Engine {
                         "A handler did not end within the grace period; its job is handed back (job={}, kind={})",
                         job.id(),
                         job.kind());
-                job.cancel();
             }
         }
+    }
+
+    private void handBackUnrun(LeasedJob job) {
+        handBack(job);
+        attempts.release(job);
     }
 
     private boolean handBack(LeasedJob job) {
         boolean decided = job.settle();
         if (decided) {
+            job.cancel();
             completer.add(job, new Outcome.PutBack(Duration.ZERO, false));
         }
         return decided;

@@ -54,14 +54,22 @@ final class EngineConnection implements AutoCloseable {
             try {
                 T result = work.over(connection);
                 connection.commit();
+                connection.setAutoCommit(true);
                 return result;
             } catch (Throwable e) {
-                connection.rollback();
+                rollBack(connection, e);
                 throw e;
-            } finally {
-                connection.setAutoCommit(true);
             }
         });
+    }
+
+    private static void rollBack(Connection connection, Throwable because) {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
     }
 
     private Held open() throws SQLException {

@@ -43,10 +43,9 @@ final class Heartbeat {
 
     /** One beat; the next one is due after a sixth of a lease. */
     long step() throws SQLException {
-        long now = System.nanoTime();
         List<LeasedJob> old = new ArrayList<>();
         for (LeasedJob job : inFlight.all()) {
-            if (now - job.leasedAt() >= lease.toNanos() / 3) {
+            if (old(job)) {
                 old.add(job);
             }
         }
@@ -54,6 +53,11 @@ final class Heartbeat {
             extend(old.subList(from, Math.min(old.size(), from + MOST)));
         }
         return lease.toNanos() / 6;
+    }
+
+    /** Whether the job has outlived a third of its lease. */
+    boolean old(LeasedJob job) {
+        return System.nanoTime() - job.leasedAt() >= lease.toNanos() / 3;
     }
 
     private void extend(List<LeasedJob> jobs) throws SQLException {

@@ -18,9 +18,7 @@ final class JdbcTransactions implements TransactionRunner<Connection> {
         try (Connection connection = source.get()) {
             int isolation = connection.getTransactionIsolation();
             connection.setAutoCommit(true);
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            }
+            isolate(connection, isolation, Connection.TRANSACTION_READ_COMMITTED);
             connection.setAutoCommit(false);
             try {
                 work.begun(connection);
@@ -28,22 +26,27 @@ final class JdbcTransactions implements TransactionRunner<Connection> {
                 work.completing(connection);
                 connection.commit();
             } catch (Throwable thrown) {
-                rollBack(connection, thrown);
+                rollBack(connection, isolation, thrown);
                 throw thrown;
             }
             connection.setAutoCommit(true);
-            if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(isolation);
-            }
+            isolate(connection, Connection.TRANSACTION_READ_COMMITTED, isolation);
         }
     }
 
-    private static void rollBack(Connection connection, Throwable because) {
+    private static void rollBack(Connection connection, int isolation, Throwable because) {
         try {
             connection.rollback();
             connection.setAutoCommit(true);
+            isolate(connection, Connection.TRANSACTION_READ_COMMITTED, isolation);
         } catch (SQLException e) {
             because.addSuppressed(e);
+        }
+    }
+
+    private static void isolate(Connection connection, int from, int to) throws SQLException {
+        if (from != to) {
+            connection.setTransactionIsolation(to);
         }
     }
 }

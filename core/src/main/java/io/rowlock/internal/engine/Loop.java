@@ -87,14 +87,13 @@ final class Loop {
 
     private void run() {
         while (!isStopping()) {
-            long pause;
             try {
-                pause = step.run();
+                long pause = step.run();
                 recovered();
+                pause(pause, true);
             } catch (Throwable thrown) {
-                pause = failed(thrown);
+                pause(failed(thrown), false);
             }
-            pause(pause);
         }
     }
 
@@ -107,11 +106,12 @@ final class Loop {
         }
     }
 
-    private void pause(long nanos) {
+    /** After a failure no wake-up shortens the pause, or a busy application would make a hot loop of it. */
+    private void pause(long nanos, boolean wakeable) {
         lock.lock();
         try {
             long left = nanos;
-            while (left > 0 && !stopping && !woken) {
+            while (left > 0 && !stopping && !(wakeable && woken)) {
                 left = changed.awaitNanos(left);
             }
             woken = false;
@@ -147,7 +147,6 @@ final class Loop {
             LOG.debug("The failure", thrown);
         }
         events.tell(new LoopFailed(worker, name, failures, thrown));
-        woken = false;
         return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(failures - 1, 10));
     }
 }

@@ -153,7 +153,7 @@ public final class ThreadedWorker implements Worker {
                 engine,
                 loop("claimer", engine.claimer::step),
                 loop("completer", engine.completer::step),
-                loop("heartbeat", engine.heartbeat::step),
+                loop("heartbeat", engine::beat),
                 loop("pruner", engine.pruner::step),
                 own);
     }
@@ -204,13 +204,12 @@ public final class ThreadedWorker implements Worker {
         }
         Running stopping;
         synchronized (monitor) {
-            stopping = running;
-            if (state == State.STOPPING || state == State.STOPPED || stopping == null) {
-                state = State.STOPPED;
-                monitor.notifyAll();
-                return;
-            }
-            state = State.STOPPING;
+            stopping = state == State.RUNNING ? running : null;
+            state = stopping != null || state == State.STOPPING ? State.STOPPING : State.STOPPED;
+            monitor.notifyAll();
+        }
+        if (stopping == null) {
+            return;
         }
         boolean interrupted = stop(stopping, System.nanoTime() + nanos(grace));
         moveTo(State.STOPPED);
