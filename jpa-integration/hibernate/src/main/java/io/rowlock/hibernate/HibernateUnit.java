@@ -1,0 +1,112 @@
+package io.rowlock.hibernate;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.Outbox;
+import io.rowlock.jpa.internal.ChangedEntity;
+import io.rowlock.jpa.internal.EntityJobs;
+import io.rowlock.jpa.internal.PreparedJobs;
+import io.rowlock.spi.Waker;
+import java.util.List;
+import org.hibernate.engine.spi.SharedSessionContractImplementor;
+
+/**
+ * Rowlock's part of one SessionFactory: collects the changes of a flush and writes their jobs when it ends, over the
+ * session's own connection.
+ */
+/*
+ * When is a change collected, and when is its job written at once?
+ *
+ * - FlushOpener stands before Hibernate's own flush listener, FlushCloser behind it. Between them, Hibernate raises the
+ *   flag isFlushing() of the persistence context while it executes the actions, and lowers it in a finally. A change
+ *   that is heard while the scope is open *and* the flag is up is collected; every other change is written at once. So
+ *   nothing depends on the closer being reached: when the flush throws, the flag is down, what follows is written at
+ *   once, and the leftovers are forgotten by the next opener or the end of the transaction, whichever is first.
+ *   A listener chain that somebody replaced without ours opens no scope, and all is written at once.
+ * - A flush inside a flush's actions (a callback that queries) keeps the scope and writes, at its end, all that was
+ *   collected so far; it lowers the flag too, so the rest of the outer flush is written at once.
+ * - A flush inside the writing (a payload method that queries) finds the scope closed and emptied, and opens it anew.
+ */
+final class HibernateUnit {
+    /** Bounds the payloads in memory at once, and the rows of a statement (promise P14). */
+    private static final int CHUNK = 1_000;
+
+    private final EntityJobs jobs;
+    private final UnitSettings settings;
+    private final SessionScopes scopes = new SessionScopes();
+    private volatile Outbox outbox;
+    private volatile Waker waker = committed -> {};
+
+    HibernateUnit(EntityJobs jobs, UnitSettings settings) {
+        this.jobs = jobs;
+        this.settings = settings;
+        this.outbox = settings.outbox();
+    }
+
+    EntityJobs jobs() {
+        return jobs;
+    }
+
+    UnitSettings settings() {
+        return settings;
+    }
+
+    void attach(Outbox newOutbox, Waker newWaker) {
+        this.outbox = newOutbox;
+        this.waker = newWaker;
+    }
+
+    void flushBegins(SharedSessionContractImplementor session) {
+        SessionScope scope = scopes.of(session);
+        if (!scope.isFlushing() || !executesActions(session)) {
+            scope.begin();
+        }
+    }
+
+    void changed(SharedSessionContractImplementor session, ChangedEntity change) {
+        SessionScope scope = scopes.of(session);
+        scope.watch(session);
+        if (scope.isFlushing() && executesActions(session)) {
+            scope.add(change);
+        } else {
+            write(session, scope, List.of(change));
+        }
+    }
+
+    void flushEnds(SharedSessionContractImplementor session) {
+        SessionScope scope = scopes.of(session);
+        List<ChangedEntity> changes = scope.end();
+        for (int from = 0; from < changes.size(); from += CHUNK) {
+            write(session, scope, changes.subList(from, Math.min(changes.size(), from + CHUNK)));
+        }
+    }
+
+    private static boolean executesActions(SharedSessionContractImplementor session) {
+        return session.getPersistenceContextInternal().isFlushing();
+    }
+
+    private void write(SharedSessionContractImplementor session, SessionScope scope, List<ChangedEntity> changes) {
+        try {
+            scope.enterWrite();
+            PreparedJobs prepared = PreparedJobs.of(changes);
+            if (!prepared.isEmpty()) {
+                requireTransaction(session);
+                List<Enqueued> written = session.doReturningWork(connection -> prepared.write(outbox, connection));
+                scope.wrote(written, waker);
+            }
+        } catch (RuntimeException | Error e) {
+            // Whoever swallows the exception must still not commit the change without its job.
+            session.markForRollbackOnly();
+            throw e;
+        } finally {
+            scope.leaveWrite();
+        }
+    }
+
+    private static void requireTransaction(SharedSessionContractImplementor session) {
+        if (!session.isTransactionInProgress()) {
+            throw new InvalidUseException("An annotated entity was written outside a transaction, so its job could not"
+                    + " commit with it; begin a transaction first");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.rowlock.hibernate;
+
+import io.rowlock.jpa.internal.AttributeRole;
+import io.rowlock.jpa.internal.EntityType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.hibernate.boot.Metadata;
+import org.hibernate.mapping.Collection;
+import org.hibernate.mapping.Component;
+import org.hibernate.mapping.OneToOne;
+import org.hibernate.mapping.PersistentClass;
+import org.hibernate.mapping.Property;
+
+/** The entities of a unit, as Hibernate's boot model tells them: the runtime model does not exist yet at that time. */
+final class MappedEntities {
+    private MappedEntities() {}
+
+    static List<EntityType> of(Metadata metadata) {
+        List<EntityType> types = new ArrayList<>();
+        for (PersistentClass entity : metadata.getEntityBindings()) {
+            if (entity.getClassName() != null) {
+                types.add(new EntityType(
+                        entity.getEntityName(),
+                        entity.getJpaEntityName(),
+                        entity.getMappedClass(),
+                        attributes(entity)));
+            }
+        }
+        return types;
+    }
+
+    private static Map<String, AttributeRole> attributes(PersistentClass entity) {
+        Map<String, AttributeRole> attributes = new HashMap<>();
+        for (Property property : entity.getPropertyClosure()) {
+            attributes.put(property.getName(), role(property));
+        }
+        if (entity.getIdentifierProperty() != null) {
+            attributes.put(entity.getIdentifierProperty().getName(), AttributeRole.IDENTIFIER);
+        }
+        Component idClass = entity.getIdentifierMapper();
+        if (idClass != null) {
+            idClass.getProperties().forEach(each -> attributes.put(each.getName(), AttributeRole.IDENTIFIER));
+        }
+        if (entity.getVersion() != null) {
+            attributes.put(entity.getVersion().getName(), AttributeRole.VERSION);
+        }
+        attributes.keySet().removeIf(name -> name.startsWith("_"));
+        return attributes;
+    }
+
+    private static AttributeRole role(Property property) {
+        if (property.getValue() instanceof Collection collection) {
+            return collection.isInverse() ? AttributeRole.INVERSE : AttributeRole.COLLECTION;
+        }
+        boolean inverse = property.getValue() instanceof OneToOne one && one.getMappedByProperty() != null;
+        return inverse ? AttributeRole.INVERSE : AttributeRole.CHANGEABLE;
+    }
+}

@@ -1,0 +1,69 @@
+package io.rowlock.hibernate;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.jpa.Change;
+import io.rowlock.jpa.internal.EntityJobs;
+import org.hibernate.boot.Metadata;
+import org.hibernate.boot.spi.BootstrapContext;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.event.service.spi.EventListenerRegistry;
+import org.hibernate.event.spi.EventType;
+import org.hibernate.integrator.spi.Integrator;
+import org.hibernate.service.spi.SessionFactoryServiceRegistry;
+
+/**
+ * Registers Rowlock's listeners when a SessionFactory starts, those that its annotations need, and none for a unit
+ * without annotated entities. Hibernate finds it by itself.
+ */
+public final class RowlockIntegrator implements Integrator {
+    /** Called by the service loader. */
+    public RowlockIntegrator() {}
+
+    /**
+     * Reads the annotations and registers the listeners.
+     *
+     * @param metadata what was mapped
+     * @param bootstrap not used
+     * @param factory the SessionFactory being made
+     * @throws InvalidUseException if an annotation or a setting is wrong: names every mistake
+     */
+    @Override
+    public void integrate(Metadata metadata, BootstrapContext bootstrap, SessionFactoryImplementor factory) {
+        EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata));
+        UnitSettings settings = UnitSettings.of(factory.getProperties());
+        if (!jobs.isEmpty()) {
+            register(new HibernateUnit(jobs, settings), factory.getEventEngine().getListenerRegistry());
+        }
+    }
+
+    /*
+     * Inserts and deletes are always heard of: an update of a row that the same flush inserted is no update, and a row
+     * that the same flush inserts and deletes makes no job.
+     */
+    private static void register(HibernateUnit unit, EventListenerRegistry registry) {
+        EntityChangeListener changes = new EntityChangeListener(unit);
+        registry.appendListeners(EventType.POST_INSERT, changes);
+        registry.appendListeners(EventType.POST_DELETE, changes);
+        if (unit.jobs().about(Change.UPDATE)) {
+            registry.appendListeners(EventType.POST_UPDATE, changes);
+        }
+        if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.PERSIST)) {
+            registry.appendListeners(EventType.POST_UPSERT, changes);
+        }
+        FlushOpener opener = new FlushOpener(unit);
+        FlushCloser closer = new FlushCloser(unit);
+        registry.prependListeners(EventType.FLUSH, opener);
+        registry.prependListeners(EventType.AUTO_FLUSH, opener);
+        registry.appendListeners(EventType.FLUSH, closer);
+        registry.appendListeners(EventType.AUTO_FLUSH, closer);
+    }
+
+    /**
+     * Does nothing: the listeners end with their SessionFactory.
+     *
+     * @param factory not used
+     * @param registry not used
+     */
+    @Override
+    public void disintegrate(SessionFactoryImplementor factory, SessionFactoryServiceRegistry registry) {}
+}

@@ -1,0 +1,90 @@
+package io.rowlock.hibernate;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.Enqueued;
+import io.rowlock.jpa.internal.ChangedEntity;
+import io.rowlock.jpa.internal.FlushChanges;
+import io.rowlock.spi.Waker;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
+import java.util.Collection;
+import java.util.List;
+import org.hibernate.engine.spi.SharedSessionContractImplementor;
+
+/**
+ * What Rowlock keeps of one session: the changes of the flush that is under way, and what to wake when the transaction
+ * commits. Used by the session's thread only. Holds no reference to the session, except through entities while a flush
+ * is under way, so that a weak map may hold it by its session.
+ */
+final class SessionScope implements Synchronization {
+    /** A payload method that queries and modifies makes a flush in the flush's end, and so on. */
+    private static final int MAX_DEPTH = 10;
+
+    private final FlushChanges changes = new FlushChanges();
+    private final EarliestByLane written = new EarliestByLane();
+    private Waker waker = committed -> {};
+    private boolean flushing;
+    private boolean registered;
+    private int depth;
+
+    /** A flush begins. What one that failed has left is forgotten. */
+    void begin() {
+        changes.clear();
+        flushing = true;
+    }
+
+    boolean isFlushing() {
+        return flushing;
+    }
+
+    void add(ChangedEntity change) {
+        changes.add(change);
+    }
+
+    /** A flush has ended: gives its changes away. */
+    List<ChangedEntity> end() {
+        flushing = false;
+        return changes.take();
+    }
+
+    /** Asks to be told of the end of the session's transaction, once in each. */
+    void watch(SharedSessionContractImplementor session) {
+        if (!registered && session.isTransactionInProgress()) {
+            session.getTransactionCoordinator().getLocalSynchronizations().registerSynchronization(this);
+            registered = true;
+        }
+    }
+
+    /** Jobs were written; after the commit, the waker is told of the earliest in each lane. */
+    void wrote(Collection<Enqueued> jobs, Waker toTell) {
+        written.add(jobs);
+        waker = toTell;
+    }
+
+    void enterWrite() {
+        if (++depth > MAX_DEPTH) {
+            throw new InvalidUseException("Payload methods modify entities and query, again and again: each flush they"
+                    + " cause makes further jobs. A payload method must not modify entities");
+        }
+    }
+
+    void leaveWrite() {
+        depth--;
+    }
+
+    @Override
+    public void beforeCompletion() {
+        // Every flush has written its jobs already.
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        registered = false;
+        flushing = false;
+        changes.clear();
+        List<Enqueued> jobs = written.take();
+        if (status == Status.STATUS_COMMITTED && !jobs.isEmpty()) {
+            waker.wake(jobs);
+        }
+    }
+}

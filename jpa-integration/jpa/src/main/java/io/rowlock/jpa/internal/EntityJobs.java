@@ -1,0 +1,56 @@
+package io.rowlock.jpa.internal;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.jpa.Change;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Which change of which entity of one persistence unit makes which job. Immutable, safe for use by many threads. */
+public final class EntityJobs {
+    private final Map<String, EntityRules> rules;
+
+    private EntityJobs(Map<String, EntityRules> rules) {
+        this.rules = Map.copyOf(rules);
+    }
+
+    /**
+     * Reads the annotations of all entities of a unit.
+     *
+     * @throws InvalidUseException if anything is wrong: its message lists every mistake
+     */
+    public static EntityJobs of(Collection<EntityType> types) {
+        Set<Class<?>> entities = new LinkedHashSet<>();
+        types.forEach(type -> entities.add(type.javaClass()));
+        Problems problems = new Problems();
+        UnitKinds kinds = new UnitKinds(problems);
+        Map<String, EntityRules> rules = new HashMap<>();
+        for (EntityType type : types) {
+            List<EntityRule> found = new RuleReader(type, entities, kinds, problems).read();
+            if (!found.isEmpty()) {
+                rules.put(type.key(), new EntityRules(type.name(), found));
+            }
+        }
+        problems.throwIfAny();
+        return new EntityJobs(rules);
+    }
+
+    /** Whether no entity of the unit makes jobs. */
+    public boolean isEmpty() {
+        return rules.isEmpty();
+    }
+
+    /** Whether any entity makes jobs of such a change. */
+    public boolean about(Change change) {
+        return rules.values().stream().anyMatch(each -> each.about(change));
+    }
+
+    /** The rules of an entity, or null if it makes no jobs. */
+    public @Nullable EntityRules rules(String key) {
+        return rules.get(key);
+    }
+}

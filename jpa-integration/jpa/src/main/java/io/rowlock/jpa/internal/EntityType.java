@@ -1,0 +1,17 @@
+package io.rowlock.jpa.internal;
+
+import java.util.Map;
+
+/**
+ * What an adapter tells of an entity.
+ *
+ * @param key what the adapter looks the entity up by when it changes
+ * @param name the entity's name in JPQL
+ * @param javaClass its class
+ * @param attributes the names of all its attributes, inherited ones too
+ */
+public record EntityType(String key, String name, Class<?> javaClass, Map<String, AttributeRole> attributes) {
+    public EntityType {
+        attributes = Map.copyOf(attributes);
+    }
+}

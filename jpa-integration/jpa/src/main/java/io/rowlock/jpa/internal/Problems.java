@@ -1,0 +1,21 @@
+package io.rowlock.jpa.internal;
+
+import io.rowlock.error.InvalidUseException;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** The mistakes found so far, so that a start-up reports all of them at once. */
+final class Problems {
+    private final Set<String> found = new LinkedHashSet<>();
+
+    void add(String where, String problem) {
+        found.add(where + ": " + problem);
+    }
+
+    void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw new InvalidUseException("@OutboxJob is used wrongly in " + found.size()
+                    + (found.size() == 1 ? " place" : " places") + ":\n- " + String.join("\n- ", found));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.rowlock.jpa.internal;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.JobKind;
+import io.rowlock.job.Kind;
+import io.rowlock.jpa.Change;
+import io.rowlock.jpa.OutboxJob;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the rules of one entity from its class and superclasses, and notes every mistake. */
+final class RuleReader {
+    private final EntityType type;
+    private final Set<Class<?>> entities;
+    private final UnitKinds kinds;
+    private final Problems problems;
+    private final List<EntityRule> rules = new ArrayList<>();
+
+    RuleReader(EntityType type, Set<Class<?>> entities, UnitKinds kinds, Problems problems) {
+        this.type = type;
+        this.entities = entities;
+        this.kinds = kinds;
+        this.problems = problems;
+    }
+
+    /** The rules, those of superclasses first; those of a type before those of its methods, which come by name. */
+    List<EntityRule> read() {
+        for (Class<?> declaring : fromTheTop()) {
+            readType(declaring);
+            readMethods(declaring);
+        }
+        return rules;
+    }
+
+    private Deque<Class<?>> fromTheTop() {
+        Deque<Class<?>> classes = new ArrayDeque<>();
+        for (Class<?> each = type.javaClass(); each != null && each != Object.class; each = each.getSuperclass()) {
+            classes.addFirst(each);
+        }
+        return classes;
+    }
+
+    private void readType(Class<?> declaring) {
+        OutboxJob[] jobs = declaring.getDeclaredAnnotationsByType(OutboxJob.class);
+        String where = where(declaring, null);
+        refuseOverlaps(where, jobs);
+        for (OutboxJob job : jobs) {
+            if (job.kind().isBlank()) {
+                problems.add(where, "an annotation on a type needs a kind, such as kind = \"order-changed\"");
+            } else if (!replacedBelow(declaring, job.kind())) {
+                add(where, job, PayloadSource.DEFAULT);
+            }
+        }
+    }
+
+    /** Whether a class between this one and the entity has an annotation of the same kind, which takes its place. */
+    private boolean replacedBelow(Class<?> declaring, String kind) {
+        for (Class<?> each = type.javaClass(); each != declaring; each = each.getSuperclass()) {
+            for (OutboxJob job : each.getDeclaredAnnotationsByType(OutboxJob.class)) {
+                if (job.kind().equals(kind)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void readMethods(Class<?> declaring) {
+        Arrays.stream(declaring.getDeclaredMethods())
+                .filter(method -> !method.isSynthetic() && isAnnotated(method))
+                .filter(method -> !replacedBelow(declaring, method))
+                .sorted(Comparator.comparing(Method::getName).thenComparing(Method::toString))
+                .forEach(this::readMethod);
+    }
+
+    /** Whether a class between this one and the entity overrides the method with annotations of its own. */
+    private boolean replacedBelow(Class<?> declaring, Method method) {
+        if (Modifier.isPrivate(method.getModifiers())) {
+            return false;
+        }
+        for (Class<?> each = type.javaClass(); each != declaring; each = each.getSuperclass()) {
+            for (Method lower : each.getDeclaredMethods()) {
+                if (isAnnotated(lower)
+                        && !lower.isSynthetic()
+                        && lower.getName().equals(method.getName())
+                        && Arrays.equals(lower.getParameterTypes(), method.getParameterTypes())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isAnnotated(Method method) {
+        return method.getDeclaredAnnotationsByType(OutboxJob.class).length > 0;
+    }
+
+    private void readMethod(Method method) {
+        String where = where(method.getDeclaringClass(), method);
+        OutboxJob[] jobs = method.getDeclaredAnnotationsByType(OutboxJob.class);
+        refuseOverlaps(where, jobs);
+        PayloadMethod source = new PayloadSignature(method, where, entities, problems).source();
+        for (OutboxJob job : jobs) {
+            add(where, job, source);
+        }
+    }
+
+    private void add(String where, OutboxJob job, @Nullable PayloadSource source) {
+        Set<Change> on = withoutDuplicates(job.on());
+        if (on.isEmpty()) {
+            problems.add(where, "names no change; write on = PERSIST, UPDATE or REMOVE");
+        }
+        Set<String> changed = new TreeSet<>(Arrays.asList(job.changed()));
+        if (!changed.isEmpty() && !on.contains(Change.UPDATE)) {
+            problems.add(where, "has changed = " + changed + " but is not about UPDATE; add UPDATE or leave it out");
+        }
+        changed.forEach(attribute -> checkAttribute(where, attribute));
+        JobKind<?> kind = source == null ? null : kind(where, job, source.payloadType());
+        if (source != null && kind != null) {
+            kinds.register(kind, where);
+            rules.add(new EntityRule(on, changed, kind, source));
+        }
+    }
+
+    private @Nullable JobKind<?> kind(String where, OutboxJob job, Class<?> payloadType) {
+        if (job.kind().isEmpty() && !payloadType.isAnnotationPresent(Kind.class)) {
+            problems.add(
+                    where,
+                    "payload type " + payloadType.getName()
+                            + " has no kind; annotate it with @Kind(\"a-stable-name\"), or name the kind here");
+            return null;
+        }
+        try {
+            return job.kind().isEmpty() ? JobKind.of(payloadType) : JobKind.named(job.kind(), payloadType);
+        } catch (InvalidUseException e) {
+            problems.add(where, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private void checkAttribute(String where, String attribute) {
+        AttributeRole role = type.attributes().get(attribute);
+        if (role == null) {
+            problems.add(where, unknown(attribute));
+            return;
+        }
+        switch (role) {
+            case CHANGEABLE -> {}
+            case IDENTIFIER -> problems.add(where, "changed names the id " + attribute + ", which never changes");
+            case VERSION ->
+                problems.add(
+                        where,
+                        "changed names the version " + attribute
+                                + ", which every update changes; leave changed out to get a job for each");
+            case COLLECTION ->
+                problems.add(where, "changed names the collection " + attribute + ", which cannot be watched");
+            case INVERSE ->
+                problems.add(
+                        where,
+                        "changed names " + attribute + ", the mappedBy side of an association, which no column of "
+                                + type.name() + " stores; annotate the entity on the other side");
+        }
+    }
+
+    private String unknown(String attribute) {
+        int dot = attribute.indexOf('.');
+        if (dot > 0 && type.attributes().containsKey(attribute.substring(0, dot))) {
+            return "changed names the path " + attribute + "; name the attribute " + attribute.substring(0, dot);
+        }
+        Set<String> known = new TreeSet<>(type.attributes().keySet());
+        return "changed names the attribute " + attribute + ", which " + type.name() + " does not have"
+                + Nearest.to(attribute, known)
+                        .map(near -> "; did you mean " + near + "?")
+                        .orElse("; it has " + known);
+    }
+
+    /** Two annotations of one method or type with one kind must not be about the same change: that would be two jobs. */
+    private void refuseOverlaps(String where, OutboxJob[] jobs) {
+        Map<Change, Set<String>> seen = new EnumMap<>(Change.class);
+        for (OutboxJob job : jobs) {
+            for (Change change : withoutDuplicates(job.on())) {
+                if (!seen.computeIfAbsent(change, none -> new HashSet<>()).add(job.kind())) {
+                    problems.add(
+                            where,
+                            "two annotations of the same kind are about " + change
+                                    + ", which would write two jobs; merge them into one");
+                }
+            }
+        }
+    }
+
+    private static Set<Change> withoutDuplicates(Change[] changes) {
+        Set<Change> set = EnumSet.noneOf(Change.class);
+        set.addAll(Arrays.asList(changes));
+        return set;
+    }
+
+    private String where(Class<?> declaring, @Nullable Method method) {
+        String member = method == null ? "" : "." + method.getName() + "()";
+        String place = declaring.getSimpleName() + member;
+        return declaring == type.javaClass() ? place : place + " as inherited by " + type.name();
+    }
+}

@@ -1,0 +1,5 @@
+/** What the adapter of a persistence provider gives to rowlock-jpa. */
+@NullMarked
+package io.rowlock.jpa.spi;
+
+import org.jspecify.annotations.NullMarked;
