@@ -1,8 +1,11 @@
 package io.rowlock;
 
+import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.SchemaException;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.JacksonCodec;
+import io.rowlock.internal.schema.UnitProbe;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
@@ -17,8 +20,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link Rowlock} together. For one thread; sends no SQL. Setting one thing twice is an error, except that what
- * is set here wins over the settings of a persistence unit.
+ * Puts a {@link Rowlock} together. For one thread; sends no SQL but for a persistence unit. Setting one thing twice is
+ * an error, except that what is set here wins over the settings of a persistence unit.
  */
 public final class RowlockBuilder {
     private static final List<String> SETTINGS = List.of("schema", "table-prefix", "max-payload-bytes", "stateless");
@@ -120,7 +123,8 @@ public final class RowlockBuilder {
     /**
      * Takes the settings of a persistence unit (its properties {@code rowlock.schema}, {@code rowlock.table-prefix},
      * {@code rowlock.max-payload-bytes}), and makes the unit write its jobs through this Rowlock and wake its workers
-     * after each commit.
+     * after each commit. {@link #build()} then looks through a connection of the unit whether it leads to the database of
+     * the data source; without a data source, whether the tables are there.
      *
      * @param entityManagerFactory a Jakarta Persistence EntityManagerFactory or Hibernate SessionFactory
      * @return this
@@ -137,7 +141,11 @@ public final class RowlockBuilder {
                         + " on the class path; add rowlock-hibernate, or call schema() and tablePrefix() by hand"));
         unitSettings = Map.copyOf(binding.settings(entityManagerFactory));
         unitSettings.keySet().forEach(RowlockBuilder::checkKnown);
-        attachment = rowlock -> binding.attach(entityManagerFactory, rowlock.outbox(), rowlock::wake);
+        attachment = rowlock -> {
+            ConnectionSource own = (ConnectionSource) set.get("connections");
+            new UnitProbe(names()).check(binding, entityManagerFactory, own);
+            binding.attach(entityManagerFactory, rowlock.outbox(), rowlock::wake);
+        };
         return this;
     }
 
@@ -145,7 +153,9 @@ public final class RowlockBuilder {
      * Puts the Rowlock together. Without a data source or connections it can enqueue, but not work, install or look up.
      *
      * @return the Rowlock
-     * @throws InvalidUseException if something set cannot be
+     * @throws InvalidUseException if something set cannot be, or the persistence unit writes to another database
+     * @throws SchemaException if there is no data source, and the persistence unit finds no tables
+     * @throws DatabaseException if the persistence unit could not be checked
      */
     public Rowlock build() {
         Rowlock rowlock = new Rowlock(this);

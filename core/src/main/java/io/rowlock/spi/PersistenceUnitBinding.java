@@ -1,6 +1,9 @@
 package io.rowlock.spi;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Outbox;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Map;
 
 /**
@@ -23,6 +26,29 @@ public interface PersistenceUnitBinding {
      * @return those of its properties whose names begin with {@code rowlock.}, without that beginning
      */
     Map<String, String> settings(Object entityManagerFactory);
+
+    /**
+     * Shows the start-up check a connection of the unit, in a transaction of a new EntityManager that is rolled back
+     * afterwards. Does nothing where such a transaction cannot be had at start-up.
+     *
+     * @param entityManagerFactory the unit
+     * @param look reads from the connection
+     * @throws InvalidUseException if the EntityManager and its connection turn out to be in different transactions
+     * @throws SQLException if the database refused it
+     */
+    void look(Object entityManagerFactory, Look look) throws SQLException;
+
+    /** What the start-up check does with a connection. */
+    @FunctionalInterface
+    interface Look {
+        /**
+         * Reads from it.
+         *
+         * @param connection a connection of the unit, in a transaction
+         * @throws SQLException if the database refused it
+         */
+        void at(Connection connection) throws SQLException;
+    }
 
     /**
      * Makes the unit write its jobs through this outbox and wake this JVM's workers after its commits.
