@@ -148,7 +148,7 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
         Duration plain;
         try {
             plain = Delays.checked("delay", backoff.delay(attempt, error));
-        } catch (RuntimeException wrong) {
+        } catch (Throwable wrong) { // an Error too, or the attempt would have no outcome
             plain = ENDLESS;
         }
         double factor = 1 + jitter * (2 * ThreadLocalRandom.current().nextDouble() - 1);
