@@ -1,7 +1,8 @@
 package io.rowlock;
 
-import io.rowlock.internal.engine.Engine.Ground;
+import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
+import io.rowlock.internal.engine.Ground;
 import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.outbox.Kinds;
@@ -14,6 +15,7 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.schema.Schema;
+import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
 import io.rowlock.worker.WorkerSettings;
@@ -80,6 +82,19 @@ public final class Rowlock {
     }
 
     /**
+     * Makes a worker without threads, cranked by its caller: for tests and for programs that empty a queue and end.
+     *
+     * @param config fills in queues and handlers; executor and poll count for nothing
+     * @return the worker, to be closed
+     * @throws io.rowlock.error.InvalidUseException if the configuration is wrong, as for {@link #worker}
+     * @throws io.rowlock.error.SchemaException if Rowlock's tables are missing, older than this version or differ
+     * @throws io.rowlock.error.DatabaseException if the database cannot be reached
+     */
+    public HandCrankedWorker handCrankedWorker(Consumer<WorkerConfig> config) {
+        return new CrankedEngine(ground, schema, settings(config));
+    }
+
+    /**
      * Makes a worker; it does nothing before it is started.
      *
      * @param config fills in queues and handlers
@@ -88,14 +103,18 @@ public final class Rowlock {
      *     stands for another payload type already
      */
     public Worker worker(Consumer<WorkerConfig> config) {
+        ThreadedWorker worker = new ThreadedWorker(ground, schema, settings(config));
+        workers.removeIf(ThreadedWorker::stopped);
+        workers.add(worker);
+        return worker;
+    }
+
+    private WorkerSettings settings(Consumer<WorkerConfig> config) {
         WorkerConfig filled = new WorkerConfig();
         config.accept(filled);
         WorkerSettings settings = filled.settings();
         settings.handlers().forEach(binding -> kinds.register(binding.kind()));
-        ThreadedWorker worker = new ThreadedWorker(ground, schema, settings);
-        workers.removeIf(ThreadedWorker::stopped);
-        workers.add(worker);
-        return worker;
+        return settings;
     }
 
     /**

@@ -11,8 +11,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -147,6 +149,17 @@ final class Claimer {
             }
         }
         return false;
+    }
+
+    /** Makes waiting jobs of these lanes due now; gives how many. */
+    int bringForward(int most) throws SQLException {
+        Set<String> queues = new HashSet<>();
+        Set<String> kinds = new HashSet<>();
+        for (Lanes.Lane lane : lanes.all()) {
+            queues.add(lane.key().queue());
+            kinds.add(lane.key().kind());
+        }
+        return connection.call(open -> sql.bringForward(open, queues, kinds, most));
     }
 
     private int take(List<Long> ids) throws SQLException {

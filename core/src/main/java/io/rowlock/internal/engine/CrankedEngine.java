@@ -1,28 +1,80 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.internal.engine.Engine.Ground;
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.RowlockException;
 import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.schema.JdbcSchema;
+import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.WorkerSettings;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.UUID;
 
-/**
- * The same engine without threads: the caller's thread claims one job, runs its handler and records the outcome. For
- * tests.
- */
-public final class CrankedEngine implements AutoCloseable {
+/** The same engine without threads: the caller's thread claims one job, runs its handler and records the outcome. */
+public final class CrankedEngine implements HandCrankedWorker {
+    private static final int MOST = 10_000;
+
     private final Engine engine;
 
-    public CrankedEngine(Ground ground, WorkerSettings settings, String owner, String installation) {
-        Identity identity =
-                new Identity(owner, installation, settings.completedRetention().isZero());
+    public CrankedEngine(Ground ground, JdbcSchema schema, WorkerSettings settings) {
+        String owner = settings.name() + "-by-hand-" + UUID.randomUUID();
+        Identity identity = new Identity(
+                owner,
+                installation(ground, schema),
+                settings.completedRetention().isZero());
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});
     }
 
-    /** Runs the next due job to its end; false if none is due. */
-    public boolean runNext() throws SQLException, InterruptedException {
-        boolean ran = engine.claimer.stepOne();
-        engine.completer.flush();
-        return ran;
+    private static String installation(Ground ground, JdbcSchema schema) {
+        try (Connection connection = ground.connections().get()) {
+            schema.validate(connection);
+            return schema.installation(connection);
+        } catch (SQLException e) {
+            throw new DatabaseException("The database cannot be reached", e);
+        }
+    }
+
+    @Override
+    public boolean runNext() {
+        return perform(() -> {
+            boolean ran = engine.claimer.stepOne();
+            engine.completer.flush();
+            return ran;
+        });
+    }
+
+    @Override
+    public int drain() {
+        int attempts = 0;
+        while (runNext()) {
+            attempts++;
+            if (attempts == MOST) {
+                throw new RowlockException("drain() ended after " + MOST
+                        + " attempts with jobs still due: a job seems to write itself again for ever");
+            }
+        }
+        return attempts;
+    }
+
+    @Override
+    public int bringForward() {
+        return perform(() -> engine.claimer.bringForward(MOST));
+    }
+
+    @FunctionalInterface
+    private interface Work<T> {
+        T perform() throws SQLException, InterruptedException;
+    }
+
+    private static <T> T perform(Work<T> work) {
+        try {
+            return work.perform();
+        } catch (SQLException e) {
+            throw new DatabaseException("The worker's statement was refused", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RowlockException("Interrupted while a job was run by hand", e);
+        }
     }
 
     @Override

@@ -3,9 +3,6 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.Claimer.Tools;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
-import io.rowlock.internal.sql.Names;
-import io.rowlock.spi.ConnectionSource;
-import io.rowlock.spi.PayloadCodec;
 import io.rowlock.worker.WorkerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The parts of one worker, put together: how a job goes from the claimer over a runner to the completer can be read
  * here. Has no thread of its own; {@link ThreadedWorker} drives it by loops, {@link CrankedEngine} by hand.
  */
-public final class Engine {
+final class Engine {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final Duration LEAST_ANSWER = Duration.ofSeconds(5);
 
@@ -37,9 +34,6 @@ public final class Engine {
     private final EngineConnection claiming;
     private final EngineConnection completing;
     private final EngineConnection beating;
-
-    /** What a worker is made of. */
-    public record Ground(ConnectionSource connections, Names names, PayloadCodec codec, Events events) {}
 
     /**
      * Puts the parts together.

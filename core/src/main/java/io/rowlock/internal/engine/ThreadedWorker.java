@@ -4,7 +4,6 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockEvent.WorkerStarted;
 import io.rowlock.event.RowlockEvent.WorkerStopped;
-import io.rowlock.internal.engine.Engine.Ground;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.job.Enqueued;

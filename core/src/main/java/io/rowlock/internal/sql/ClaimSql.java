@@ -75,12 +75,32 @@ public final class ClaimSql {
               FOR NO KEY UPDATE SKIP LOCKED)
             """ + TAKE;
 
+    /*
+     * For workers cranked by hand. Locks: the rows, skipping what is locked. Rows: at most $3. Index: a range of
+     * rowlock_job_due or _suspect per queue and kind.
+     */
+    static final String BRING_FORWARD = """
+            /* rowlock:bring-forward */
+            UPDATE rowlock_job
+            SET run_at = clock_timestamp()
+            WHERE id = ANY(ARRAY(
+              SELECT id
+              FROM rowlock_job
+              WHERE state = 'ready' AND locked_by IS NULL AND queue = ANY($1) AND kind = ANY($2)
+                AND run_at > statement_timestamp()
+              ORDER BY run_at, id
+              LIMIT $3
+              FOR NO KEY UPDATE SKIP LOCKED))
+            """;
+
     private final Sql claimDue;
     private final Sql claimFound;
+    private final Sql bringForward;
 
     public ClaimSql(Names names) {
         this.claimDue = new Sql(names, CLAIM_DUE);
         this.claimFound = new Sql(names, CLAIM_FOUND);
+        this.bringForward = new Sql(names, BRING_FORWARD);
     }
 
     /** Who claims, and for how long. */
@@ -138,6 +158,12 @@ public final class ClaimSql {
     public Claimed claimFound(Connection connection, Claimant by, Collection<Long> ids) throws SQLException {
         return claimed(
                 claimFound.query(connection, ClaimSql::answer, by.owner(), Sql.micros(by.lease()), Sql.bigints(ids)));
+    }
+
+    /** Makes waiting jobs due now; gives how many. */
+    public int bringForward(Connection connection, Collection<String> queues, Collection<String> kinds, int most)
+            throws SQLException {
+        return bringForward.update(connection, Sql.texts(queues), Sql.texts(kinds), most);
     }
 
     private record Answer(Instant askedAt, @Nullable ClaimedRow row) {}

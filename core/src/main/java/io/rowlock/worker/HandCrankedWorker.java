@@ -1,0 +1,40 @@
+package io.rowlock.worker;
+
+import io.rowlock.error.DatabaseException;
+
+/**
+ * A worker without threads: claims, runs and records on the calling thread, one job at a time, through the same
+ * statements as any other worker. For tests, and for programs that empty a queue and end. Not safe for use by several
+ * threads; leases are not kept up, so a handler must end within the lease.
+ */
+public interface HandCrankedWorker extends AutoCloseable {
+    /**
+     * Runs the next due job to its end, records what became of it and, if it was its last attempt, raises the alert.
+     * What a handler throws is recorded, not thrown.
+     *
+     * @return false if no job of its queues and kinds is due
+     * @throws DatabaseException if the server refused a statement
+     */
+    boolean runNext();
+
+    /**
+     * Runs due jobs until none is left, those that handlers write meanwhile included.
+     *
+     * @return how many attempts were run
+     * @throws DatabaseException if the server refused a statement
+     * @throws io.rowlock.error.RowlockException after 10,000 attempts: a job seems to write itself again for ever
+     */
+    int drain();
+
+    /**
+     * Makes waiting jobs of its queues and kinds due now, such as those that wait for a retry: at most 10,000.
+     *
+     * @return how many were brought forward
+     * @throws DatabaseException if the server refused the statement
+     */
+    int bringForward();
+
+    /** Gives its connections back. */
+    @Override
+    void close();
+}
