@@ -14,9 +14,10 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * A copy of a running server's data directory, by the functions of PostgreSQL's low-level backup API (its manual, "Making a Base Backup
- * Using the Low Level API"), because the embedded binaries come without {@code pg_basebackup}. The WAL that the copy needs is not copied:
- * a replication slot, made first, keeps it on the server until the standby has streamed it.
+ * A copy of a running server's data directory, by the functions of PostgreSQL's low-level backup API (its manual,
+ * "Making a Base Backup Using the Low Level API"), because the embedded binaries come without {@code pg_basebackup}.
+ * The WAL that the copy needs is not copied: a replication slot, made first, keeps it on the server until the standby
+ * has streamed it.
  */
 final class BaseBackup {
 

@@ -12,7 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Another Java process with the class path of this one, for tests of what is left when a process dies or stands still at any instant.
+ * Another Java process with the class path of this one, for tests of what is left when a process dies or stands still
+ * at any instant.
  *
  * <pre>{@code
  * try (ChildJvm child = ChildJvm.start(Worker.class, o -> o.sharing(server).jvmArguments("-Xmx64m"))) {
@@ -21,11 +22,13 @@ import java.util.function.Predicate;
  * }
  * }</pre>
  *
- * <p>Test and child speak in lines: {@link #send} writes to its standard input, {@link #awaitLine(String, Duration)} reads its standard
- * output and error, which are one. Every exception shows what the child said last; each line is logged at DEBUG too.
+ * <p>Test and child speak in lines: {@link #send} writes to its standard input, {@link #awaitLine(String, Duration)}
+ * reads its standard output and error, which are one. Every exception shows what the child said last; each line is
+ * logged at DEBUG too.
  *
- * <p>{@link #pause}, {@link #resume} and {@link #terminate} need Unix. The child is killed when it is closed and when this JVM ends in
- * order; if this JVM is killed, the child sees the end of its standard input. Safe for use by several threads.
+ * <p>{@link #pause}, {@link #resume} and {@link #terminate} need Unix. The child is killed when it is closed and when
+ * this JVM ends in order; if this JVM is killed, the child sees the end of its standard input. Safe for use by several
+ * threads.
  */
 public final class ChildJvm implements AutoCloseable {
 
@@ -117,7 +120,8 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Waits for a line that contains a text, from the line after the one that was returned last, so that the same text may be awaited again.
+     * Waits for a line that contains a text, from the line after the one that was returned last, so that the same text
+     * may be awaited again.
      *
      * @param text part of the line
      * @param limit the longest to wait
@@ -157,8 +161,8 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Stops it with SIGSTOP: all its threads stand still, its connections stay open, its clock goes on. Like a long pause of a virtual
-     * machine.
+     * Stops it with SIGSTOP: all its threads stand still, its connections stay open, its clock goes on. Like a long
+     * pause of a virtual machine.
      *
      * @throws UnsupportedOperationException on Windows
      */

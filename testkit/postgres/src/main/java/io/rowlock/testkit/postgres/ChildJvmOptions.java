@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How a {@link ChildJvm} is started. Nothing is passed on from this JVM but its class path, unless said here. Not safe for threads. */
+/**
+ * How a {@link ChildJvm} is started. Nothing is passed on from this JVM but its class path, unless said here. Not
+ * safe for threads.
+ */
 public final class ChildJvmOptions {
 
     private final List<String> jvmArguments = new ArrayList<>();

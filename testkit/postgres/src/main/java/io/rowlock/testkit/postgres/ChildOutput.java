@@ -34,7 +34,10 @@ final class ChildOutput {
         return List.copyOf(lines);
     }
 
-    /** The next line that fits, after the last one that was returned; empty if none came in time or the process ended without it. */
+    /**
+     * The next line that fits, after the last one that was returned; empty if none came in time or the process ended
+     * without it.
+     */
     synchronized Optional<String> await(Predicate<String> wanted, Duration limit) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         int looked = next;

@@ -5,8 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The class path of this JVM as an argument file of {@code java} ({@code @file}), because a command line has a longest length. Surefire
- * may have started this JVM with a jar that holds nothing but a manifest; then it tells the real class path in a property.
+ * The class path of this JVM as an argument file of {@code java} ({@code @file}), because a command line has a longest
+ * length. Surefire may have started this JVM with a jar that holds nothing but a manifest; then it tells the real
+ * class path in a property.
  */
 final class ClassPathFile {
 

@@ -1,5 +1,6 @@
 package io.rowlock.testkit.postgres;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +14,10 @@ final class DockerServer {
 
     private DockerServer() {}
 
-    /** Looks for a sign of Docker first: asking Testcontainers where there is none costs half a second and an ERROR in the log. */
+    /**
+     * Looks for a sign of Docker first: asking Testcontainers where there is none costs half a second and an ERROR in
+     * the log.
+     */
     static boolean answers() {
         return signs() && DockerClientFactory.instance().isDockerAvailable();
     }
@@ -55,12 +59,20 @@ final class DockerServer {
         List<Path> sockets = new ArrayList<>(List.of(
                 Path.of("/var/run/docker.sock"),
                 home.resolve(".docker/run/docker.sock"),
-                home.resolve(".docker/desktop/docker.sock"),
-                home.resolve(".testcontainers.properties")));
+                home.resolve(".docker/desktop/docker.sock")));
         String runtime = System.getenv("XDG_RUNTIME_DIR");
         if (runtime != null) {
             sockets.add(Path.of(runtime, "docker.sock"));
         }
-        return sockets.stream().anyMatch(Files::exists);
+        return sockets.stream().anyMatch(Files::exists) || isConfigured(home.resolve(".testcontainers.properties"));
+    }
+
+    /** Testcontainers writes this file itself, so its mere existence says nothing. */
+    private static boolean isConfigured(Path file) {
+        try {
+            return Files.exists(file) && Files.readString(file).contains("docker.host=");
+        } catch (IOException e) {
+            return true;
+        }
     }
 }

@@ -14,12 +14,12 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One PostgreSQL cluster on disk and the process that serves it. The postmaster is a direct child of this JVM, so that its process id is
- * known, a second start on the same folder and port is only a second process, and signals reach it.
+ * One PostgreSQL cluster on disk and the process that serves it. The postmaster is a direct child of this JVM, so that
+ * its process id is known, a second start on the same folder and port is only a second process, and signals reach it.
  *
- * <p>It listens on 127.0.0.1 only. It has no Unix socket and keeps its dynamic shared memory in files of its own folder, because a kill
- * would leave both behind elsewhere. Trust authentication: see the password of
- * {@link TestPostgres#password()}. Safe for use by several threads; its methods wait for each other.
+ * <p>It listens on 127.0.0.1 only. It has no Unix socket and keeps its dynamic shared memory in files of its own
+ * folder, because a kill would leave both behind elsewhere. Trust authentication: see the password of {@link
+ * TestPostgres#password()}. Safe for use by several threads; its methods wait for each other.
  */
 final class EmbeddedServer {
 
@@ -101,7 +101,10 @@ final class EmbeddedServer {
         return process != null && process.isAlive();
     }
 
-    /** Sends the signal for one of PostgreSQL's shutdown modes and waits until the server is gone. No error if it does not run. */
+    /**
+     * Sends the signal for one of PostgreSQL's shutdown modes and waits until the server is gone. No error if it does
+     * not run.
+     */
     synchronized void stop(Signal mode) {
         if (process == null || !process.isAlive()) {
             return;

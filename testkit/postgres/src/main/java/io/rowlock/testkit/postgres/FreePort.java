@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A port for a server that must come back to the same port after a crash: taken from below the range out of which systems number
- * outgoing connections, so that none of those sits on it meanwhile.
+ * A port for a server that must come back to the same port after a crash: taken from below the range out of which
+ * systems number outgoing connections, so that none of those sits on it meanwhile.
  */
 final class FreePort {
 

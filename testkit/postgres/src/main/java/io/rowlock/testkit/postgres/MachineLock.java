@@ -7,7 +7,10 @@ import java.nio.channels.FileLock;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Lets one thread of all this user's processes in at a time: a file lock, and a monitor because file locks count per process. */
+/**
+ * Lets one thread of all this user's processes in at a time: a file lock, and a monitor because file locks count per
+ * process.
+ */
 final class MachineLock {
 
     /** Work that touches files. */

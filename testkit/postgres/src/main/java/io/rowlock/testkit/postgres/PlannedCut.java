@@ -3,17 +3,16 @@ package io.rowlock.testkit.postgres;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A cut that a {@link TcpProxy} will make when a statement passes: made by {@link TcpProxy#cutBefore} or {@link TcpProxy#cutAfter}. It
- * fires at most once. Safe for use by several threads.
+ * A cut that a {@link TcpProxy} will make when a statement passes: made by {@link TcpProxy#cutBefore} or {@link
+ * TcpProxy#cutAfter}. It fires at most once. Safe for use by several threads.
  */
 public final class PlannedCut {
 
     private final String fragment;
     private final boolean afterwards;
-    private final AtomicBoolean claimed = new AtomicBoolean();
+    private volatile Progress progress = Progress.WAITING;
     private final CountDownLatch fired = new CountDownLatch(1);
 
     PlannedCut(String fragment, boolean afterwards) {
@@ -39,14 +38,14 @@ public final class PlannedCut {
      */
     public void awaitFired(Duration limit) throws InterruptedException {
         if (!fired.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new IllegalStateException("Not cut within " + limit.toMillis() + " ms: "
-                    + (claimed.get() ? "the server has not answered yet" : "no statement came by") + " (" + this + ")");
+            throw new IllegalStateException(
+                    "Not cut within " + limit.toMillis() + " ms: " + progress.description + " (" + this + ")");
         }
     }
 
     /** Gives it up: a statement that comes by later is let through. Nothing happens if it has fired. */
     public void cancel() {
-        claimed.set(true);
+        leaveWaiting(Progress.CANCELLED);
     }
 
     boolean isAfterwards() {
@@ -55,7 +54,7 @@ public final class PlannedCut {
 
     /** True for the one message that is to be cut. */
     boolean claim(String sql) {
-        return sql.contains(fragment) && claimed.compareAndSet(false, true);
+        return sql.contains(fragment) && leaveWaiting(Progress.SEEN);
     }
 
     void fire() {
@@ -65,5 +64,23 @@ public final class PlannedCut {
     @Override
     public String toString() {
         return (afterwards ? "cut after " : "cut before ") + fragment;
+    }
+
+    private synchronized boolean leaveWaiting(Progress next) {
+        boolean waits = progress == Progress.WAITING;
+        progress = waits ? next : progress;
+        return waits;
+    }
+
+    private enum Progress {
+        WAITING("no such statement came by"),
+        SEEN("the server has not answered the statement yet"),
+        CANCELLED("it was cancelled");
+
+        private final String description;
+
+        Progress(String description) {
+            this.description = description;
+        }
     }
 }

@@ -13,8 +13,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * The PostgreSQL programs of this platform, unpacked once for each version into the temporary folder (60 MB, 3 s) and reused by every
- * later JVM. Only {@code initdb}, {@code pg_ctl} and {@code postgres} are in the archive.
+ * The PostgreSQL programs of this platform, unpacked once for each version into the temporary folder (60 MB, 3 s) and
+ * reused by every later JVM. Only {@code initdb}, {@code pg_ctl} and {@code postgres} are in the archive.
  */
 final class PostgresBinaries {
 

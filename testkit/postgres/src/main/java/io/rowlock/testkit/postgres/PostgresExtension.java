@@ -10,9 +10,9 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * What is behind {@link PostgresTest}: one {@link TestSchema} for each outermost test class, made before all its tests (or, where the
- * extension is registered in an instance field, at the first use), dropped with {@code CASCADE} after all of them. Resolves parameters of
- * the types {@link TestSchema}, {@link TestPostgres} and {@link DataSource}.
+ * What is behind {@link PostgresTest}: one {@link TestSchema} for each outermost test class, made before all its tests
+ * (or, where the extension is registered in an instance field, at the first use), dropped with {@code CASCADE} after
+ * all of them. Resolves parameters of the types {@link TestSchema}, {@link TestPostgres} and {@link DataSource}.
  *
  * <p>With a server of one's own, register it in a static field below that of the server:
  *
@@ -44,7 +44,8 @@ public final class PostgresExtension implements BeforeAllCallback, ParameterReso
     /**
      * Schemas on another server.
      *
-     * @param server asked once for each test class, before its first test; it stays the caller's to close, after the schema is dropped
+     * @param server asked once for each test class, before its first test; it stays the caller's to close, after the
+     *     schema is dropped
      * @return a new extension for a field with {@code @RegisterExtension}
      */
     public static PostgresExtension on(Supplier<TestPostgres> server) {

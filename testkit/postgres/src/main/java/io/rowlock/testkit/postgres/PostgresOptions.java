@@ -24,8 +24,8 @@ public final class PostgresOptions {
     }
 
     /**
-     * Makes a commit survive a crash, as in production: {@code fsync}, {@code synchronous_commit} and {@code full_page_writes} on.
-     * Tests that kill the server need it; each commit then waits for the disk.
+     * Makes a commit survive a crash, as in production: {@code fsync}, {@code synchronous_commit} and {@code
+     * full_page_writes} on. Tests that kill the server need it; each commit then waits for the disk.
      *
      * @return this
      */
@@ -36,7 +36,8 @@ public final class PostgresOptions {
     /**
      * Sets one setting; a later call for the same name wins.
      *
-     * @param name a name that PostgreSQL knows, for example {@code wal_level}; an unknown one keeps the server from starting
+     * @param name a name that PostgreSQL knows, for example {@code wal_level}; an unknown one keeps the server from
+     *     starting
      * @param value its value with its unit, for example {@code logical} or {@code 200ms}; quoting is not needed
      * @return this
      * @throws IllegalArgumentException if the name is no name, or is the port or the address, which the server chooses

@@ -9,9 +9,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test class that needs PostgreSQL. It gets a {@link TestSchema} of its own on {@link TestPostgres#shared()}, made before its first
- * test and dropped after its last; all its tests, and those of its {@code @Nested} classes, share it. Constructors, lifecycle methods and
- * tests may take a {@link TestSchema}, a {@link TestPostgres} or a {@link javax.sql.DataSource} as parameter.
+ * A test class that needs PostgreSQL. It gets a {@link TestSchema} of its own on {@link TestPostgres#shared()}, made
+ * before its first test and dropped after its last; all its tests, and those of its {@code @Nested} classes, share it.
+ * Constructors, lifecycle methods and tests may take a {@link TestSchema}, a {@link TestPostgres} or a {@link
+ * javax.sql.DataSource} as parameter.
  *
  * <pre>
  * &#64;PostgresTest

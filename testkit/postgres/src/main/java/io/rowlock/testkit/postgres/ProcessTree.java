@@ -27,8 +27,8 @@ final class ProcessTree {
     }
 
     /**
-     * SIGKILL to the root and then to all others, in one blow: a living postmaster would answer the death of a backend by restarting the
-     * rest, so it is stopped first and killed first. Returns when all are gone.
+     * SIGKILL to the root and then to all others, in one blow: a living postmaster would answer the death of a backend
+     * by restarting the rest, so it is stopped first and killed first. Returns when all are gone.
      */
     static void kill(ProcessHandle root) {
         if (!Signal.isWindows()) {

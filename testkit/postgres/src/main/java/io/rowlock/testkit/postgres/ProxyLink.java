@@ -7,13 +7,14 @@ import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
 /*
- * One connection through a TcpProxy: a thread carries messages from the client to the server, another those from the server to the
- * client. Whole messages are carried, so that a statement is either forwarded or not.
+ * One connection through a TcpProxy: a thread carries messages from the client to the server, another those from the
+ * server to the client. Whole messages are carried, so that a statement is either forwarded or not.
  *
- * A cut after a statement has to wait until the server is done with it. A reset that overtakes the statement would make the kernel throw
- * away what the server has not read yet, and a commit might then happen or not. So each ReadyForQuery is counted against the messages
- * that ask for one (Query, Sync, the start-up): the answers up to the one that belongs to the statement are swallowed, and its
- * ReadyForQuery, which the server sends when the transaction has ended, cuts.
+ * A cut after a statement has to wait until the server is done with it. A reset that overtakes the statement would
+ * make the kernel throw away what the server has not read yet, and a commit might then happen or not. So each
+ * ReadyForQuery is counted against the messages that ask for one (Query, Sync, the start-up): the answers up to the
+ * one that belongs to the statement are swallowed, and its ReadyForQuery, which the server sends when the transaction
+ * has ended, cuts.
  *
  * Ends of streams wait at the gate too: while the network is frozen, neither side learns that the other is gone.
  */

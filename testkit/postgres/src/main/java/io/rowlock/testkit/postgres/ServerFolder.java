@@ -16,13 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Where an embedded server lives: <temporary folder>/rowlock-postgres-<user>/server-<pid of the JVM>-<random>, with the cluster in
- * data/, what the server says in server.log, and the file owner, which the JVM holds locked as long as it lives.
+ * Where an embedded server lives: <temporary folder>/rowlock-postgres-<user>/server-<pid of the JVM>-<random>, with
+ * the cluster in data/, what the server says in server.log, and the file owner, which the JVM holds locked as long as
+ * it lives.
  *
- * A JVM killed with -9 cannot clean up after itself, and tests of crashes kill JVMs. So whoever makes a folder first sweeps: a folder
- * whose owner file can be locked belongs to nobody any more; its server is killed, its files are deleted. Making and sweeping happen
- * under one lock of all this user's JVMs, so that a folder is never seen between being made and being locked. Folders of this same
- * JVM are skipped by name: closing a second descriptor of a file drops POSIX locks held through the first.
+ * A JVM killed with -9 cannot clean up after itself, and tests of crashes kill JVMs. So whoever makes a folder first
+ * sweeps: a folder whose owner file can be locked belongs to nobody any more; its server is killed, its files are
+ * deleted. Making and sweeping happen under one lock of all this user's JVMs, so that a folder is never seen between
+ * being made and being locked. Folders of this same JVM are skipped by name: closing a second descriptor of a file
+ * drops POSIX locks held through the first.
  */
 final class ServerFolder {
 

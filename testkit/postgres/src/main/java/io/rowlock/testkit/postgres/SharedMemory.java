@@ -6,12 +6,15 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The System V shared memory segment by which a postmaster makes sure that it is alone. A killed one leaves it, and only a start on the
- * same data directory would remove it; macOS has room for 32 of them.
+ * The System V shared memory segment by which a postmaster makes sure that it is alone. A killed one leaves it, and
+ * only a start on the same data directory would remove it; macOS has room for 32 of them.
  */
 final class SharedMemory {
 
-    /** The line of postmaster.pid (PostgreSQL's {@code miscadmin.h}, {@code LOCK_FILE_LINE_SHMEM_KEY}) that holds its key and its id. */
+    /**
+     * The line of postmaster.pid (PostgreSQL's {@code miscadmin.h}, {@code LOCK_FILE_LINE_SHMEM_KEY}) that holds its
+     * key and its id.
+     */
     private static final int LINE = 7;
 
     private SharedMemory() {}

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which SQL a message of one client runs. A driver sends the text of a statement once (Parse) and later only its name (Bind), so
- * looking for the text in the bytes would miss every {@code COMMIT} but the first few.
+ * Knows which SQL a message of one client runs. A driver sends the text of a statement once (Parse) and later only its
+ * name (Bind), so looking for the text in the bytes would miss every {@code COMMIT} but the first few.
  */
 final class SpokenSql {
 

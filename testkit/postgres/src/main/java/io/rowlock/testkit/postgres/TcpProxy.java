@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The network between clients and a PostgreSQL server, which a test may break. It listens on a port of 127.0.0.1 and carries what comes
- * there to the server and back, until told otherwise:
+ * The network between clients and a PostgreSQL server, which a test may break. It listens on a port of 127.0.0.1 and
+ * carries what comes there to the server and back, until told otherwise:
  *
  * <ul>
  *   <li>{@link #cut()} resets all connections; {@link #refuse()} lets no new one in until {@link #accept()}.
- *   <li>{@link #freeze()} carries nothing in either direction until {@link #thaw()}, as if every packet were lost: no error, no end of
- *       stream, only silence.
+ *   <li>{@link #freeze()} carries nothing in either direction until {@link #thaw()}, as if every packet were lost: no
+ *       error, no end of stream, only silence.
  *   <li>{@link #cutBefore} and {@link #cutAfter} cut one connection at a chosen statement.
  *   <li>{@link #redirect} sends new connections to another server: a failover behind one name.
  * </ul>
  *
- * <p>Clients get no encryption: a request for it is declined. While frozen, connecting still succeeds (the kernel answers), but the server's
- * first word does not come.
+ * <p>Clients get no encryption: a request for it is declined. While frozen, connecting still succeeds (the kernel
+ * answers), but the server's first word does not come.
  *
  * <p>No method waits for the network. Threads are daemons. Safe for use by several threads.
  */
@@ -110,7 +110,10 @@ public final class TcpProxy implements AutoCloseable {
         return links.size();
     }
 
-    /** Resets all present connections at both ends; later ones are carried. What was underway is lost, in either direction. */
+    /**
+     * Resets all present connections at both ends; later ones are carried. What was underway is lost, in either
+     * direction.
+     */
     public void cut() {
         links.forEach(ProxyLink::reset);
     }
@@ -157,7 +160,10 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Carries nothing from now on, of present and of new connections: bytes wait, and so does the news that an end was closed. */
+    /**
+     * Carries nothing from now on, of present and of new connections: bytes wait, and so does the news that an end
+     * was closed.
+     */
     public void freeze() {
         gate.shut();
     }
@@ -186,8 +192,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Cuts the connection on which the next statement with this text comes by, before the server gets it. The server rolls back; the client
-     * gets an error of the connection.
+     * Cuts the connection on which the next statement with this text comes by, before the server gets it. The server
+     * rolls back; the client gets an error of the connection.
      *
      * <p>Statements that the driver prepared earlier, and now only names, are recognised too.
      *
@@ -199,10 +205,12 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * Cuts the connection on which the next statement with this text comes by, after the server has run it to its end: no part of the
-     * answer reaches the client. The client cannot know what became of its {@code COMMIT}; it did happen.
+     * Cuts the connection on which the next statement with this text comes by, after the server has run it to its end:
+     * no part of the answer reaches the client. The client cannot know what became of its {@code COMMIT}; it did
+     * happen.
      *
-     * <p>The cut waits as long as the statement runs. Statements that the driver sends in one batch with it are run too.
+     * <p>The cut waits as long as the statement runs. Statements that the driver sends in one batch with it are run
+     * too.
      *
      * @param fragment part of the SQL, compared letter by letter
      * @return tells whether it has happened

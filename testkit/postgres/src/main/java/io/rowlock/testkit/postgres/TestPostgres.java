@@ -8,20 +8,24 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * A PostgreSQL server for tests.
  *
- * <p>{@link #shared()} is the one server of this JVM. Where it comes from is decided once, by one switch; each name is a system
- * property, and in upper case with underscores ({@code ROWLOCK_TEST_JDBC_URL}) an environment variable, which the property overrides:
+ * <p>{@link #shared()} is the one server of this JVM. Where it comes from is decided once, by one switch; each name is
+ * a system property, and in upper case with underscores ({@code ROWLOCK_TEST_JDBC_URL}) an environment variable, which
+ * the property overrides:
  *
  * <ol>
  *   <li>{@code rowlock.test.jdbc-url} (with {@code rowlock.test.jdbc-user} and {@code rowlock.test.jdbc-password}, both
- *       {@code postgres} by default): a server that runs already. The user must be allowed to create schemas. Nothing outside those
- *       schemas is touched.
- *   <li>else, if Docker answers: a container of the image {@code rowlock.test.postgres-image} ({@code postgres:17} by default).
+ *       {@code postgres} by default): a server that runs already. The user must be allowed to create schemas. Nothing
+ *       outside those schemas is touched.
+ *   <li>else, if Docker answers: a container of the image {@code rowlock.test.postgres-image} ({@code postgres:17} by
+ *       default). If it cannot be started, a warning is logged and the next way is taken; an image that cannot be
+ *       pulled costs some minutes until then.
  *   <li>else: PostgreSQL 17 unpacked from the class path and started on a free port of 127.0.0.1. It works as root too.
  * </ol>
  *
- * <p>{@code rowlock.test.postgres} = {@code url}, {@code docker} or {@code embedded} forces one of them, and then a failure is an error,
- * never a silent second choice. The second and the third get fast settings ({@code fsync=off}, {@code synchronous_commit=off}):
- * committed rows survive a client's crash, but not a crash of the machine. {@code max_connections} is 300.
+ * <p>{@code rowlock.test.postgres} = {@code url}, {@code docker} or {@code embedded} forces one of them, and then a
+ * failure is an error, never a silent second choice. The second and the third get fast settings ({@code fsync=off},
+ * {@code synchronous_commit=off}): committed rows survive a client's crash, but not a crash of the machine. {@code
+ * max_connections} is 300.
  *
  * <p>{@link #embedded(Consumer)} starts another server, which the test owns and may kill: see {@link OwnPostgres}.
  *
@@ -30,19 +34,21 @@ import org.postgresql.ds.PGSimpleDataSource;
 public sealed interface TestPostgres permits SharedPostgres, OwnPostgres {
 
     /**
-     * The one server of this JVM. The first call starts it, which blocks for 1 to 6 seconds (embedded) or as long as pulling an image
-     * takes (Docker); later calls return at once. It is stopped, and its files are deleted, when the JVM ends.
+     * The one server of this JVM. The first call starts it, which blocks for 1 to 6 seconds (embedded) or as long as
+     * pulling an image takes (Docker); later calls return at once. It is stopped, and its files are deleted, when the
+     * JVM ends.
      *
      * @return the same server each time
-     * @throws IllegalStateException if no server could be had; the message names the other ways. A later call throws the same again
+     * @throws IllegalStateException if no server could be had; the message names the other ways. A later call throws
+     *     the same again
      */
     static TestPostgres shared() {
         return SharedPostgres.get();
     }
 
     /**
-     * Starts an embedded server of one's own, on a new data directory and a free port, with the settings of {@link #shared()} unless
-     * changed. Blocks for 1 to 6 seconds.
+     * Starts an embedded server of one's own, on a new data directory and a free port, with the settings of {@link
+     * #shared()} unless changed. Blocks for 1 to 6 seconds.
      *
      * @param options changes the settings, for example {@code o -> o.durable().setting("wal_level", "logical")}
      * @return a started server; {@link OwnPostgres#close()} it

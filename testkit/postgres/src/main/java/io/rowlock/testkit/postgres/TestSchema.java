@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A schema of its own on a {@link TestPostgres}, so that tests run side by side on one server. Every connection made from it finds this
- * schema only ({@code search_path}) and carries its name as {@code application_name}.
+ * A schema of its own on a {@link TestPostgres}, so that tests run side by side on one server. Every connection made
+ * from it finds this schema only ({@code search_path}) and carries its name as {@code application_name}.
  *
  * <p>{@link PostgresTest} makes and drops one for each test class; {@link #create} makes one by hand.
  *
- * <p>The statements ({@link #execute}, {@link #update}, {@link #count}, {@link #list}, {@link #one}, {@link #rows}) are for setting up
- * and for asserting: each runs at once in a connection and a transaction of its own, sees what others committed, and blocks as long as
- * the database does. Arguments are bound to {@code ?} in their order; {@code null}, {@link java.time.Instant} and enums (by name) are
- * allowed.
+ * <p>The statements ({@link #execute}, {@link #update}, {@link #count}, {@link #list}, {@link #one}, {@link #rows})
+ * are for setting up and for asserting: each runs at once in a connection and a transaction of its own, sees what
+ * others committed, and blocks as long as the database does. Arguments are bound to {@code ?} in their order; {@code
+ * null}, {@link java.time.Instant} and enums (by name) are allowed.
  *
  * <p>Safe for use by several threads.
  */
@@ -170,7 +170,8 @@ public final class TestSchema implements AutoCloseable {
     /**
      * Asks for one number.
      *
-     * @param sql a query of one row and one numeric column, for example {@code SELECT count(*) FROM job WHERE state = ?}
+     * @param sql a query of one row and one numeric column, for example {@code SELECT count(*) FROM job WHERE state =
+     *     ?}
      * @param arguments for each {@code ?}
      * @return the number
      * @throws SQLException if the database refuses
@@ -223,7 +224,8 @@ public final class TestSchema implements AutoCloseable {
      *
      * @param sql a query
      * @param arguments for each {@code ?}
-     * @return a map for each row, from column name (as the database writes it, in lower case) to value, in the order of the columns
+     * @return a map for each row, from column name (as the database writes it, in lower case) to value, in the order
+     *     of the columns
      * @throws SQLException if the database refuses
      */
     public List<Map<String, @Nullable Object>> rows(String sql, @Nullable Object... arguments) throws SQLException {
@@ -233,8 +235,9 @@ public final class TestSchema implements AutoCloseable {
     }
 
     /**
-     * Drops the schema with everything in it; nothing happens if it is gone. Connections that a test left open may hold locks: after
-     * 3 seconds those that carry the schema's {@code application_name} are terminated, and the drop is tried once more.
+     * Drops the schema with everything in it; nothing happens if it is gone. Connections that a test left open may
+     * hold locks: after 3 seconds those that carry the schema's {@code application_name} are terminated, and the drop
+     * is tried once more.
      *
      * @throws SQLException if the server refuses, or another session holds a lock for 3 more seconds
      */

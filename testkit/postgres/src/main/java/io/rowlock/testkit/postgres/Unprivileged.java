@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * PostgreSQL refuses to run as root, and containers like to. So root starts it in a user namespace of its own ({@code unshare -U}),
- * where it is nobody but may still open root's files; where a container forbids that, as the user 65534 ({@code setpriv}), who is
- * then given the files.
+ * PostgreSQL refuses to run as root, and containers like to. So root starts it in a user namespace of its own ({@code
+ * unshare -U}), where it is nobody but may still open root's files; where a container forbids that, as the user 65534
+ * ({@code setpriv}), who is then given the files.
  */
 enum Unprivileged {
     /** Not root: as we are. */

@@ -11,7 +11,10 @@ final class Waiting {
 
     private Waiting() {}
 
-    /** Whether the condition came true within the limit. Interrupted: the flag stays set, and the answer is the present one. */
+    /**
+     * Whether the condition came true within the limit. Interrupted: the flag stays set, and the answer is the
+     * present one.
+     */
     static boolean until(Duration limit, BooleanSupplier condition) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message of PostgreSQL's protocol (its manual, chapter "Message Formats"): a type byte, a length that counts itself, a body. The
- * first message of a client has no type byte; here its type is {@link #STARTUP}.
+ * One message of PostgreSQL's protocol (its manual, chapter "Message Formats"): a type byte, a length that counts
+ * itself, a body. The first message of a client has no type byte; here its type is {@link #STARTUP}.
  */
 final class WireMessage {
 

@@ -1,6 +1,9 @@
 package io.rowlock.testkit.postgres;
 
-/** Says where the shared server is, after using a schema there, that of the argument or a new one; or why there is none. */
+/**
+ * Says where the shared server is, after using a schema there, that of the argument or a new one; or why there is
+ * none.
+ */
 final class SharedMain {
 
     private SharedMain() {}

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +139,35 @@ final class TcpProxyIT {
     }
 
     @Test
+    void cut_after_a_statement_that_the_driver_only_names_has_run_it_once() throws Exception {
+        assertThat(insertUntilCut(proxy::cutAfter)).isEqualTo(20);
+    }
+
+    @Test
+    void cut_before_a_statement_that_the_driver_only_names_has_not_run_it() throws Exception {
+        assertThat(insertUntilCut(proxy::cutBefore)).isEqualTo(19);
+    }
+
+    /**
+     * Inserts 19 rows through an uncut connection, then one more through the same prepared statement; how many there
+     * are.
+     */
+    private long insertUntilCut(Function<String, PlannedCut> plan) throws Exception {
+        try (Connection connection = connect();
+                PreparedStatement insert = connection.prepareStatement("INSERT INTO note VALUES (1000 + ?)")) {
+            for (int i = 1; i < 20; i++) {
+                insert.setInt(1, i);
+                insert.executeUpdate();
+            }
+            PlannedCut cut = plan.apply("(1000 + ");
+            insert.setInt(1, 20);
+            assertConnectionLost(insert::executeUpdate);
+            assertThat(cut.hasFired()).isTrue();
+        }
+        return schema.count("SELECT count(*) FROM note");
+    }
+
+    @Test
     void planned_cut_fires_once() throws Exception {
         PlannedCut cut = proxy.cutBefore("/* chosen */");
         try (Connection connection = connect()) {
@@ -158,6 +189,7 @@ final class TcpProxyIT {
         }
         assertThatThrownBy(() -> cut.awaitFired(Duration.ofMillis(1)))
                 .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it was cancelled")
                 .hasMessageContaining("/* chosen */");
     }
 
