@@ -76,7 +76,7 @@ public final class PruneSql {
                 lockName,
                 Sql.texts(kinds),
                 Sql.micros(retention),
-                from.at() == null ? null : from.at().toString(),
+                Sql.timestamp(from.at()),
                 from.id(),
                 rows);
         return steps.stream().findFirst();

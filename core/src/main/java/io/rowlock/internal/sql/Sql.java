@@ -8,9 +8,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.SignStyle;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +28,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sql {
     private static final Pattern PARAMETER = Pattern.compile("\\$(\\d+)");
+
+    /* Between these, ISO-8601 is what PostgreSQL writes too; outside of the other two it has only infinity. */
+    private static final Instant YEAR_1 = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
+    private static final Instant EARLIEST = Instant.parse("-4712-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("+294276-12-31T00:00:00Z");
+    private static final DateTimeFormatter WITH_ERA = new DateTimeFormatterBuilder()
+            .appendValue(ChronoField.YEAR_OF_ERA, 4, 10, SignStyle.NEVER)
+            .appendPattern("-MM-dd'T'HH:mm:ss.SSSSSS'Z' G")
+            .toFormatter(Locale.ENGLISH);
 
     private final String text;
     private final List<Integer> order = new ArrayList<>();
@@ -101,11 +117,25 @@ public final class Sql {
         return new ArrayOf("boolean", new ArrayList<>(values));
     }
 
-    /** Instants go as ISO texts, which PostgreSQL reads the same in any session time zone. */
+    /** Instants go as texts, see {@link #timestamp}. */
     static ArrayOf instants(Collection<? extends @Nullable Instant> values) {
         List<@Nullable String> texts = new ArrayList<>(values.size());
-        values.forEach(at -> texts.add(at == null ? null : at.toString()));
+        values.forEach(at -> texts.add(timestamp(at)));
         return new ArrayOf("timestamptz", texts);
+    }
+
+    /**
+     * An instant as a text that PostgreSQL reads the same in any session time zone. What somebody's SQL may have put
+     * into a row, such as -infinity, must come back as it was, or the scan that goes on from there fails for ever.
+     */
+    static @Nullable String timestamp(@Nullable Instant at) {
+        if (at == null || (!at.isBefore(YEAR_1) && at.isBefore(YEAR_10000))) {
+            return at == null ? null : at.toString();
+        }
+        if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+            return at.isBefore(EARLIEST) ? "-infinity" : "infinity";
+        }
+        return WITH_ERA.format(at.atOffset(ZoneOffset.UTC));
     }
 
     /** Microseconds, the finest the database keeps. */
