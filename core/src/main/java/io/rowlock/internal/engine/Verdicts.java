@@ -85,8 +85,11 @@ final class Verdicts {
             return "";
         }
         StringBuilder storable = new StringBuilder(Math.min(text.length(), most));
-        for (int i = 0; i < text.length() && storable.length() < most; ) {
+        for (int i = 0; i < text.length(); ) {
             int point = text.codePointAt(i);
+            if (storable.length() + Character.charCount(point) > most) {
+                break;
+            }
             boolean unstorable = point == 0 || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
             storable.appendCodePoint(unstorable ? 0xFFFD : point);
             i += Character.charCount(point);
