@@ -31,6 +31,7 @@ final class EmbeddedServer {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
     private static final int PORT_TRIES = 5;
 
+    private final PostgresBinaries binaries;
     private final ServerFolder folder;
     private final PostgresPrograms programs;
     private volatile int port = FreePort.find();
@@ -38,9 +39,10 @@ final class EmbeddedServer {
     private boolean startedOnce;
     private @Nullable Process process;
 
-    private EmbeddedServer(ServerFolder folder) {
+    private EmbeddedServer(PostgresBinaries binaries, ServerFolder folder) {
+        this.binaries = binaries;
         this.folder = folder;
-        this.programs = new PostgresPrograms(folder);
+        this.programs = new PostgresPrograms(binaries, folder);
         this.atExit = new Thread(this::delete, "embedded-postgres-stop");
         Runtime.getRuntime().addShutdownHook(atExit);
     }
@@ -49,7 +51,8 @@ final class EmbeddedServer {
     static EmbeddedServer started(PostgresOptions options) {
         EmbeddedServer server = empty();
         try {
-            server.initialize(options.settings());
+            NewCluster.in(server.folder, server.binaries, server.programs);
+            server.append("postgresql.conf", options.settings());
             server.start();
             return server;
         } catch (RuntimeException e) {
@@ -60,7 +63,7 @@ final class EmbeddedServer {
 
     /** A cluster whose data directory the caller fills before it starts it. */
     static EmbeddedServer empty() {
-        return new EmbeddedServer(ServerFolder.create());
+        return new EmbeddedServer(PostgresBinaries.unpacked(ServerFolder.home()), ServerFolder.create());
     }
 
     String url() {
@@ -187,13 +190,6 @@ final class EmbeddedServer {
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot write the settings of " + data() + ": " + e.getMessage(), e);
         }
-    }
-
-    private void initialize(Map<String, String> settings) {
-        // The locale is fixed, so that a test sorts alike on every machine.
-        programs.run(
-                "initdb", "-D", data().toString(), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync");
-        append("postgresql.conf", settings);
     }
 
     private Process launch() {

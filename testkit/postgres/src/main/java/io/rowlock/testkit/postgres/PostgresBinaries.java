@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -20,28 +19,27 @@ final class PostgresBinaries {
 
     private static final int OWNER_MAY_EXECUTE = 0100;
 
-    private PostgresBinaries() {}
+    private final Path folder;
 
-    static String program(Path home, String name) {
-        return unpacked(home).resolve("bin").resolve(name).toString();
+    private PostgresBinaries(Path folder) {
+        this.folder = folder;
     }
 
-    /** The folder with {@code bin}, {@code lib} and {@code share}; blocks while it, or another JVM, unpacks. */
-    private static Path unpacked(Path home) {
+    /** Those of this platform, below the given folder; blocks while this or another JVM unpacks them. */
+    static PostgresBinaries unpacked(Path home) {
         byte[] archive = read();
-        Path target = home.resolve(
-                "postgres-" + UUID.nameUUIDFromBytes(archive).toString().substring(0, 13));
-        if (Files.isDirectory(target)) {
-            return target;
-        }
-        return MachineLock.holding(home.resolve("unpack.lock"), () -> {
-            if (!Files.isDirectory(target)) {
-                Path half = Files.createDirectory(home.resolve("unpack-" + UUID.randomUUID()));
-                extract(archive, half);
-                Files.move(half, target, StandardCopyOption.ATOMIC_MOVE);
-            }
-            return target;
-        });
+        String version = UUID.nameUUIDFromBytes(archive).toString().substring(0, 13);
+        return new PostgresBinaries(
+                KeptFolder.whole(home.resolve("postgres-" + version), half -> extract(archive, half)));
+    }
+
+    String program(String name) {
+        return folder.resolve("bin").resolve(name).toString();
+    }
+
+    /** Where a cluster of this version is kept that others are copied from. */
+    Path templateCluster() {
+        return folder.resolveSibling(folder.getFileName() + "-cluster");
     }
 
     private static void extract(byte[] archive, Path folder) throws IOException {

@@ -15,9 +15,11 @@ final class PostgresPrograms {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long SHOWN_BYTES = 4000;
 
+    private final PostgresBinaries binaries;
     private final ServerFolder folder;
 
-    PostgresPrograms(ServerFolder folder) {
+    PostgresPrograms(PostgresBinaries binaries, ServerFolder folder) {
+        this.binaries = binaries;
         this.folder = folder;
     }
 
@@ -25,7 +27,7 @@ final class PostgresPrograms {
     Process start(String program, String... arguments) {
         Unprivileged user = Unprivileged.here();
         user.give(folder.path());
-        List<String> command = new ArrayList<>(List.of(PostgresBinaries.program(ServerFolder.home(), program)));
+        List<String> command = new ArrayList<>(List.of(binaries.program(program)));
         command.addAll(List.of(arguments));
         try {
             Process process = user.command(command)

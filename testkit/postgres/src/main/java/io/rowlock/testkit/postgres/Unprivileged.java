@@ -37,6 +37,12 @@ enum Unprivileged {
         return builder;
     }
 
+    /** Makes a folder for the one who will run PostgreSQL. */
+    void makeFolder(Path folder) throws IOException {
+        Files.createDirectory(folder);
+        give(folder);
+    }
+
     /** Makes the files readable for the one who will run PostgreSQL. */
     void give(Path folder) {
         if (this != OTHER_USER) {
