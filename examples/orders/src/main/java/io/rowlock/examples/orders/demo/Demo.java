@@ -1,0 +1,162 @@
+package io.rowlock.examples.orders.demo;
+
+import io.rowlock.examples.orders.Shop;
+import io.rowlock.examples.orders.demo.DemoOptions.WrongUsage;
+import io.rowlock.examples.orders.demo.Mailbox.Received;
+import jakarta.mail.MessagingException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The program behind {@code ./demo}: starts a shop and the world around it, sends it a file of orders by HTTP, waits
+ * until nothing is due, prints what the rows say and checks it. With {@code --serve} it keeps the shop open instead.
+ *
+ * <p>Exit codes: 0 if all is well; 1 if a check failed, the file has bad lines, or something could not start; 2 for
+ * wrong usage; 130 if interrupted before the end.
+ */
+public final class Demo {
+    private static final String SAMPLE = "/sample-orders.jsonl";
+    private static final int BAD_LINES_SHOWN = 100;
+    private static final int FAILED = 1;
+    private static final int WRONG_USAGE = 2;
+    private static final int INTERRUPTED = 130;
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final BooleanSupplier stopped;
+
+    /** @param stopped whether a signal came, so that what fails fails because of it */
+    Demo(PrintStream out, PrintStream err, BooleanSupplier stopped) {
+        this.out = out;
+        this.err = err;
+        this.stopped = stopped;
+    }
+
+    public static void main(String[] arguments) {
+        // In UTF-8 whatever the locale: names of products and check marks need it.
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        StopSignal signal = new StopSignal(out);
+        System.exit(new Demo(out, err, signal::received).run(arguments));
+    }
+
+    /** Runs to the end; answers the exit code. When the thread is interrupted, it stops all it started and returns. */
+    int run(String... arguments) {
+        boolean serve = false;
+        try {
+            DemoOptions options = DemoOptions.parse(arguments);
+            serve = options.serve();
+            return serve ? serve(options.port()) : send(options.file());
+        } catch (WrongUsage e) {
+            err.println(e.getMessage());
+            err.print(DemoOptions.USAGE);
+            return WRONG_USAGE;
+        } catch (Exception e) {
+            if (stopped.getAsBoolean()) { // the interrupt may surface as anything
+                out.println("Stopped.");
+                return serve ? 0 : INTERRUPTED;
+            }
+            err.println("The demo failed:");
+            e.printStackTrace(err);
+            return FAILED;
+        }
+    }
+
+    private int send(@Nullable Path path) throws InterruptedException, WrongUsage, SQLException, MessagingException {
+        String name = path == null ? "the bundled sample" : path.toString();
+        OrderFile file = read(path);
+        showBadLines(name, file);
+        if (file.entries().isEmpty()) {
+            err.println("There is no order in " + name + ": expected one JSON object a line");
+            return FAILED;
+        }
+        out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
+        boolean passed;
+        long start = System.nanoTime();
+        try (World world = new World();
+                Shop shop = new Shop(world.shopConfig(0))) {
+            out.println("Sending " + file.entries().size() + " orders from " + name + " to http://127.0.0.1:"
+                    + shop.port() + "/orders");
+            passed = send(file, world, shop);
+        }
+        out.println("Took " + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s.");
+        if (!file.badLines().isEmpty()) {
+            err.println(file.badLines().size() + " bad lines of " + name + " were left out; they are listed above.");
+        }
+        return passed && file.badLines().isEmpty() ? 0 : FAILED;
+    }
+
+    private boolean send(OrderFile file, World world, Shop shop)
+            throws InterruptedException, SQLException, MessagingException {
+        OrderSender sender = new OrderSender(shop.port());
+        Progress progress = new Progress(out, Boolean.getBoolean("rowlock.demo.terminal"));
+        DemoRun run = new DemoRun(shop, sender, file.entries().size(), progress);
+        run.send(file);
+        run.awaitNothingDue();
+
+        DemoRows rows = new DemoRows(shop.dataSource());
+        DemoReport report = new DemoReport(out, rows);
+        Received received = world.mailbox().received();
+        report.figures(received, world.partner().books());
+        return report.checks(new DemoChecks(rows, sender)
+                .all(received, world.partner().books().effects()));
+    }
+
+    private int serve(int port) throws InterruptedException {
+        if (!isFree(port)) {
+            err.println("Port " + port + " of 127.0.0.1 is in use; choose another with --port N");
+            return FAILED;
+        }
+        out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
+        try (World world = new World();
+                Shop shop = new Shop(world.shopConfig(port))) {
+            out.print(ServeText.of(world.shopConfig(shop.port())));
+            new CountDownLatch(1).await(); // until a signal interrupts it
+        }
+        return 0;
+    }
+
+    private OrderFile read(@Nullable Path path) throws WrongUsage {
+        try (InputStream input = path == null
+                ? Objects.requireNonNull(Demo.class.getResourceAsStream(SAMPLE))
+                : Files.newInputStream(path)) {
+            return OrderFile.read(input);
+        } catch (IOException e) {
+            throw new WrongUsage("Cannot read " + path + ": "
+                    + (path != null && Files.notExists(path) ? "there is no such file" : e.getMessage()));
+        }
+    }
+
+    private void showBadLines(String name, OrderFile file) {
+        List<OrderFile.BadLine> bad = file.badLines();
+        bad.stream()
+                .limit(BAD_LINES_SHOWN)
+                .forEach(line -> err.println(name + ":" + line.line() + ": " + line.problem()));
+        if (bad.size() > BAD_LINES_SHOWN) {
+            err.println("… and " + (bad.size() - BAD_LINES_SHOWN) + " more bad lines");
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

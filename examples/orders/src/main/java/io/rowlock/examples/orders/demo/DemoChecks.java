@@ -1,0 +1,79 @@
+package io.rowlock.examples.orders.demo;
+
+import io.rowlock.examples.orders.demo.Mailbox.Received;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the demo promises, checked against the rows, the mails and the partner's books.
+ *
+ * <p>That each order has exactly one mail is more than Rowlock promises for SMTP (see {@code MailSender}); it holds
+ * here because nothing crashes while the demo runs.
+ */
+final class DemoChecks {
+    private final DemoRows rows;
+    private final OrderSender sender;
+
+    DemoChecks(DemoRows rows, OrderSender sender) {
+        this.rows = rows;
+        this.sender = sender;
+    }
+
+    /**
+     * All checks.
+     *
+     * @param received the mails
+     * @param deliveries how many the partner arranged for each order
+     */
+    List<Check> all(Received received, Map<Long, Integer> deliveries) throws SQLException {
+        Set<Long> committed = rows.orderNumbers();
+        return List.of(
+                new Check("Nothing is left to do", rows.unfinished()),
+                new Check("Every answer of the shop agrees with the rows", disagreements(committed)),
+                new Check("Every committed order has exactly one job of each kind", rows.ordersWithoutTheirJobs()),
+                new Check("Every committed order has exactly one confirmation", notOne(committed, received.byOrder())),
+                new Check("No rolled-back order has a job", rows.jobsWithoutOrder()),
+                new Check("No rolled-back order has a confirmation", strangers(committed, received)),
+                new Check("The partner delivers each order it was told of once", notOne(rows.told(), deliveries)),
+                new Check("Every dead job has an alert with its reason", rows.deadWithoutAlert()));
+    }
+
+    private List<String> disagreements(Set<Long> committed) throws SQLException {
+        List<String> found = new ArrayList<>(sender.failures());
+        sender.accepted().stream()
+                .filter(number -> !committed.contains(number))
+                .forEach(number -> found.add("order " + number + " was accepted, but is not there"));
+        committed.stream()
+                .filter(number -> !sender.accepted().contains(number))
+                .forEach(number -> found.add("order " + number + " is there, but was not accepted"));
+        long noted = rows.refused().values().stream().mapToLong(Long::longValue).sum();
+        if (noted != sender.refused().size()) {
+            found.add(sender.refused().size() + " orders were refused, but " + noted + " refusals are noted");
+        }
+        return found;
+    }
+
+    private static List<String> notOne(Set<Long> orders, Map<Long, Integer> counts) {
+        return orders.stream()
+                .filter(number -> counts.getOrDefault(number, 0) != 1)
+                .sorted()
+                .map(number -> "order " + number + " has " + counts.getOrDefault(number, 0))
+                .toList();
+    }
+
+    /** Mails for orders that are not there, or, for a number that was refused and is there, one mail too many. */
+    private static List<String> strangers(Set<Long> committed, Received received) {
+        List<String> found = new ArrayList<>(received.byOrder().keySet().stream()
+                .filter(number -> !committed.contains(number))
+                .sorted()
+                .map(number -> "a mail about order " + number + ", which was rolled back")
+                .toList());
+        if (received.mails() > committed.size()) {
+            found.add(received.mails() + " mails for " + committed.size() + " orders");
+        }
+        return found;
+    }
+}

@@ -1,0 +1,72 @@
+package io.rowlock.examples.orders.demo;
+
+import io.rowlock.examples.orders.Shop;
+import io.rowlock.job.JobState;
+import java.time.Duration;
+import java.util.Map;
+
+/** Sends a file of orders through a running shop and waits until all its jobs have ended. For one thread. */
+final class DemoRun {
+    private static final Duration STANDSTILL = Duration.ofSeconds(60);
+    private static final Duration LOOK = Duration.ofMillis(50);
+
+    private final Shop shop;
+    private final Progress progress;
+    private final OrderSender sender;
+    private final int orders;
+    private int sent;
+
+    DemoRun(Shop shop, OrderSender sender, int orders, Progress progress) {
+        this.shop = shop;
+        this.sender = sender;
+        this.orders = orders;
+        this.progress = progress;
+    }
+
+    void send(OrderFile file) throws InterruptedException {
+        for (OrderFile.Entry entry : file.entries()) {
+            sender.send(entry);
+            sent++;
+            if (progress.due()) {
+                show(shop.rowlock().jobs().counts());
+            }
+        }
+    }
+
+    /** Returns when no job waits or runs, or when nothing has changed for a minute: a check then says what is left. */
+    void awaitNothingDue() throws InterruptedException {
+        Map<JobState, Long> before = Map.of();
+        long changedAt = System.nanoTime();
+        while (System.nanoTime() - changedAt < STANDSTILL.toNanos()) {
+            Map<JobState, Long> now = shop.rowlock().jobs().counts();
+            if (open(now) == 0) {
+                show(now);
+                break;
+            }
+            if (progress.due()) {
+                show(now);
+            }
+            if (!now.equals(before)) {
+                before = now;
+                changedAt = System.nanoTime();
+            }
+            Thread.sleep(LOOK.toMillis());
+        }
+        progress.end();
+    }
+
+    private void show(Map<JobState, Long> jobs) {
+        progress.show("Orders: %d of %d sent, %d rolled back. Jobs: %d done, %d to do, %d dead"
+                .formatted(
+                        sent,
+                        orders,
+                        sender.refused().size(),
+                        jobs.getOrDefault(JobState.COMPLETED, 0L),
+                        open(jobs),
+                        jobs.getOrDefault(JobState.DEAD, 0L)));
+    }
+
+    private static long open(Map<JobState, Long> jobs) {
+        return jobs.getOrDefault(JobState.READY, 0L) + jobs.getOrDefault(JobState.PARKED, 0L);
+    }
+}

@@ -1,0 +1,71 @@
+package io.rowlock.examples.orders.demo;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The customers: sends orders to the shop by HTTP, one after another, and remembers the answers. For one thread. */
+final class OrderSender {
+    private static final Duration CALL_LIMIT = Duration.ofSeconds(30);
+
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(CALL_LIMIT).build();
+    private final JsonMapper mapper = new JsonMapper();
+    private final URI orders;
+    private final Set<Long> accepted = new HashSet<>();
+    private final List<Long> refused = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    OrderSender(int shopPort) {
+        orders = URI.create("http://127.0.0.1:" + shopPort + "/orders");
+    }
+
+    void send(OrderFile.Entry entry) throws InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(orders)
+                .timeout(CALL_LIMIT)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(entry.json()))
+                .build();
+        try {
+            note(entry, http.send(request, BodyHandlers.ofString()));
+        } catch (IOException e) {
+            failures.add("line " + entry.line() + ": no answer: " + e);
+        }
+    }
+
+    private void note(OrderFile.Entry entry, HttpResponse<String> answer) throws IOException {
+        int status = answer.statusCode();
+        if (status == 201 && mapper.readTree(answer.body()).path("order").longValue() == entry.number()) {
+            accepted.add(entry.number());
+        } else if (status == 409 || status == 422) {
+            refused.add(entry.number());
+        } else {
+            failures.add("line " + entry.line() + ": answered " + status + ": " + answer.body());
+        }
+    }
+
+    /** The numbers of the orders that were answered 201. */
+    Set<Long> accepted() {
+        return Set.copyOf(accepted);
+    }
+
+    /** The numbers of the orders that were refused by a rule; a duplicate stands in {@link #accepted} too. */
+    List<Long> refused() {
+        return List.copyOf(refused);
+    }
+
+    /** Orders that were neither accepted nor refused: nobody knows what became of them. */
+    List<String> failures() {
+        return List.copyOf(failures);
+    }
+}

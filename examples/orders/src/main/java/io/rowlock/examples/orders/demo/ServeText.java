@@ -1,0 +1,34 @@
+package io.rowlock.examples.orders.demo;
+
+import io.rowlock.examples.orders.ShopConfig;
+
+/** What {@code ./demo --serve} says when the shop is open. */
+final class ServeText {
+    private static final String TEXT = """
+
+            The shop is open at SHOP. Ctrl-C stops it.
+
+            Order something:
+              curl -i SHOP/orders -H 'Content-Type: application/json' -d '{"order": 1, "customer": "Anna", "email": "anna@example.org", "placedOn": "2026-11-29", "requiredOn": "2026-12-06", "country": "Iceland", "freight": "4.90", "items": [{"product": "Wool socks", "unitPrice": "12.50", "quantity": 2, "discount": "0.10"}]}'
+            Send it twice, and see the second one rolled back. From "Atlantis" the partner refuses it for good; order 3 it
+            refuses twice.
+
+            See an order and its jobs:   curl SHOP/orders/1
+            Count all jobs by state:     curl SHOP/jobs
+            Ask how the worker is:       curl -i SHOP/health
+
+            PostgreSQL is at DATABASE (user postgres, no password), SMTP at SMTP, the partner at PARTNER.
+
+            """;
+
+    private ServeText() {}
+
+    static String of(ShopConfig config) {
+        return TEXT.replace("SHOP", "http://127.0.0.1:" + config.port())
+                .replace("DATABASE", config.database().url())
+                .replace(
+                        "SMTP at SMTP",
+                        "SMTP at " + config.smtp().host() + ":" + config.smtp().port())
+                .replace("PARTNER", config.partner().toString());
+    }
+}

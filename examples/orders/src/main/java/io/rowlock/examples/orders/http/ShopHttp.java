@@ -1,0 +1,115 @@
+package io.rowlock.examples.orders.http;
+
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.javalin.Javalin;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.javalin.json.JavalinJackson;
+import io.rowlock.Rowlock;
+import io.rowlock.examples.orders.order.BadOrder;
+import io.rowlock.examples.orders.order.Order;
+import io.rowlock.examples.orders.order.OrderJson;
+import io.rowlock.examples.orders.order.OrderRefused;
+import io.rowlock.examples.orders.order.OrderService;
+import io.rowlock.worker.Worker;
+import io.rowlock.worker.WorkerHealth;
+import java.util.List;
+import org.eclipse.jetty.server.handler.StatisticsHandler;
+
+/**
+ * The shop's HTTP server.
+ *
+ * <ul>
+ *   <li>{@code POST /orders} stores an order: 201, or 400 if it is no order, 409 or 422 if a rule forbids it
+ *   <li>{@code GET /orders/{number}} shows an order and its jobs
+ *   <li>{@code GET /jobs} counts all jobs by state
+ *   <li>{@code GET /health} says how the worker is: 200 or 503
+ * </ul>
+ */
+public final class ShopHttp implements AutoCloseable {
+    /** The longest request taken, in bytes. */
+    public static final int BODY_LIMIT = 1 << 20;
+
+    private static final long STOP_MILLIS = 10_000;
+
+    private final OrderService orders;
+    private final Rowlock rowlock;
+    private final Worker worker;
+    private final Javalin server;
+
+    /** Starts the server on a port of 127.0.0.1; 0 for any free one. */
+    public ShopHttp(int port, OrderService orders, Rowlock rowlock, Worker worker) {
+        this.orders = orders;
+        this.rowlock = rowlock;
+        this.worker = worker;
+        this.server = Javalin.create(ShopHttp::configure)
+                .post("/orders", this::placeOrder)
+                .get("/orders/{number}", this::showOrder)
+                .get("/jobs", request -> request.json(rowlock.jobs().counts()))
+                .get("/health", this::showHealth)
+                .exception(BadOrder.class, (bad, request) -> refuse(request, 400, "BAD_ORDER", bad.problems()))
+                .exception(OrderRefused.class, ShopHttp::refuse)
+                .start("127.0.0.1", port);
+    }
+
+    public int port() {
+        return server.port();
+    }
+
+    /** Takes no more requests, and lets running ones end for up to 10 s. */
+    @Override
+    public void close() {
+        server.stop();
+    }
+
+    private void placeOrder(Context request) {
+        Order order = orders.place(OrderJson.read(request.bodyAsBytes()));
+        request.status(201)
+                .header("Location", "/orders/" + order.number())
+                .json(new Placed(order.number(), order.total().toPlainString()));
+    }
+
+    private void showOrder(Context request) {
+        long number = request.pathParamAsClass("number", Long.class).get();
+        orders.find(number)
+                .ifPresentOrElse(
+                        order -> request.json(OrderView.of(order, rowlock.jobs().ofSubject("Order:" + order.id()))),
+                        () -> refuse(request, 404, "NOT_FOUND", List.of("There is no order " + number)));
+    }
+
+    private void showHealth(Context request) {
+        WorkerHealth health = worker.health();
+        request.status(health.up() ? 200 : 503).json(health);
+    }
+
+    private static void refuse(OrderRefused refused, Context request) {
+        int status = refused.rule() == OrderRefused.Rule.DUPLICATE_NUMBER ? 409 : 422;
+        refuse(request, status, refused.rule().name(), List.of(refused.reason()));
+    }
+
+    private static void refuse(Context request, int status, String code, List<String> reasons) {
+        request.status(status).json(new Refusal(code, reasons));
+    }
+
+    private static void configure(JavalinConfig config) {
+        config.showJavalinBanner = false;
+        config.http.maxRequestSize = BODY_LIMIT;
+        config.jsonMapper(new JavalinJackson(
+                JsonMapper.builder()
+                        .addModule(new JavaTimeModule())
+                        .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+                        .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+                        .build(),
+                false));
+        // Jetty waits for running requests only when it counts them.
+        config.jetty.modifyServer(jetty -> {
+            jetty.insertHandler(new StatisticsHandler());
+            jetty.setStopTimeout(STOP_MILLIS);
+        });
+    }
+
+    /** The answer to a stored order. */
+    private record Placed(long order, String total) {}
+}

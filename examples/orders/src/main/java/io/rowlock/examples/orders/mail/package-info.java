@@ -1,0 +1,5 @@
+/** The confirmation mail, by SMTP. */
+@NullMarked
+package io.rowlock.examples.orders.mail;
+
+import org.jspecify.annotations.NullMarked;

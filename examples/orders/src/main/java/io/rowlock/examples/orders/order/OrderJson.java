@@ -1,0 +1,81 @@
+package io.rowlock.examples.orders.order;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads one order from JSON, the same for HTTP and for files. Every field must be there, none may be there twice, and
+ * decimals are texts, so that no amount ever passes through a floating-point number.
+ */
+public final class OrderJson {
+    private static final List<String> ORDER_FIELDS =
+            List.of("order", "customer", "email", "placedOn", "requiredOn", "country", "freight", "items");
+    private static final List<String> ITEM_FIELDS = List.of("product", "unitPrice", "quantity", "discount");
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private OrderJson() {}
+
+    /**
+     * Reads an order.
+     *
+     * @param json UTF-8
+     * @throws BadOrder naming everything that is wrong
+     */
+    public static NewOrder read(byte[] json) {
+        List<String> problems = new ArrayList<>();
+        NewOrder order = order(new OrderFields(tree(json), "", problems));
+        if (!problems.isEmpty()) {
+            throw new BadOrder(problems);
+        }
+        return order;
+    }
+
+    private static NewOrder order(OrderFields fields) {
+        fields.only(ORDER_FIELDS);
+        return new NewOrder(
+                fields.number("order"),
+                fields.text("customer"),
+                fields.email("email"),
+                fields.date("placedOn"),
+                fields.date("requiredOn"),
+                fields.text("country"),
+                fields.money("freight"),
+                fields.list("items").stream().map(OrderJson::item).toList());
+    }
+
+    private static NewOrder.Item item(OrderFields fields) {
+        fields.only(ITEM_FIELDS);
+        return new NewOrder.Item(
+                fields.text("product"),
+                fields.money("unitPrice"),
+                fields.quantity("quantity"),
+                fields.fraction("discount"));
+    }
+
+    private static JsonNode tree(byte[] json) {
+        try {
+            JsonNode tree = MAPPER.readTree(json);
+            if (tree.isObject()) {
+                return tree;
+            }
+            throw new BadOrder(List.of("expected a JSON object {…}, got " + OrderFields.shown(tree)));
+        } catch (JacksonException e) {
+            String where = e.getLocation() == null
+                    ? ""
+                    : " at column " + e.getLocation().getColumnNr();
+            throw new BadOrder(List.of("not valid JSON" + where + ": " + OrderFields.cut(e.getOriginalMessage())));
+        } catch (IOException e) {
+            throw new BadOrder(List.of("not valid JSON: " + OrderFields.cut(String.valueOf(e.getMessage()))));
+        }
+    }
+}
