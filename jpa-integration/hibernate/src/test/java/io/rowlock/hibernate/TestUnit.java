@@ -1,5 +1,9 @@
 package io.rowlock.hibernate;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.rowlock.Rowlock;
 import io.rowlock.testkit.postgres.TestSchema;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -9,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert;
 
 /** A persistence unit with given entities on a test's schema. */
 final class TestUnit implements AutoCloseable {
@@ -36,6 +41,29 @@ final class TestUnit implements AutoCloseable {
     TestUnit without(String property) {
         properties.remove(property);
         return this;
+    }
+
+    /** Installs Rowlock's tables in a schema. */
+    static Rowlock install(TestSchema schema) {
+        Rowlock rowlock = Rowlock.builder()
+                .dataSource(schema.dataSource())
+                .schema(schema.name())
+                .build();
+        rowlock.schema().install();
+        return rowlock;
+    }
+
+    /** The innermost cause, where Rowlock's own exception or the server's is. */
+    static Throwable root(Throwable thrown) {
+        return thrown.getCause() == null ? thrown : root(thrown.getCause());
+    }
+
+    /** Runs what may throw, where only what is left in the database afterwards matters. */
+    static void swallowing(ThrowableAssert.ThrowingCallable work) {
+        assertThatCode(work)
+                .satisfiesAnyOf(
+                        thrown -> assertThat(thrown).isNull(),
+                        thrown -> assertThat(thrown).isInstanceOf(RuntimeException.class));
     }
 
     /** The SessionFactory, made when first asked for. */
@@ -84,12 +112,9 @@ final class TestUnit implements AutoCloseable {
         return schema.list(String.class, "SELECT kind || ' ' || payload::text FROM rowlock_job ORDER BY id");
     }
 
-    /** Jobs and rows of entities are forgotten. */
-    void clear(String... tables) throws Exception {
-        schema.execute("DELETE FROM rowlock_job");
-        for (String table : tables) {
-            schema.execute("DELETE FROM " + table);
-        }
+    /** The kinds of the jobs written, in the order written. */
+    List<String> kinds() throws Exception {
+        return schema.list(String.class, "SELECT kind FROM rowlock_job ORDER BY id");
     }
 
     @Override

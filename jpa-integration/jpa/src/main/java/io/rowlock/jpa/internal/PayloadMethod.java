@@ -56,6 +56,9 @@ final class PayloadMethod implements PayloadSource {
             if (cause instanceof Error error && !(cause instanceof StackOverflowError)) {
                 throw error;
             }
+            if (cause instanceof RowlockException inner) {
+                throw inner; // of a flush that the method caused: it names what it is about
+            }
             throw new RowlockException(
                     where(changed) + " threw " + cause + "; no job was written, the transaction must roll back", cause);
         } catch (IllegalAccessException e) {

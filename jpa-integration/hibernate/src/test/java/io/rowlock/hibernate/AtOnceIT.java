@@ -1,0 +1,239 @@
+package io.rowlock.hibernate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.jpa.Change;
+import io.rowlock.jpa.OutboxJob;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import jakarta.persistence.CascadeType;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.Table;
+import jakarta.transaction.Synchronization;
+import org.hibernate.FlushMode;
+import org.hibernate.Session;
+import org.hibernate.SessionFactory;
+import org.hibernate.StatelessSession;
+import org.hibernate.Version;
+import org.hibernate.engine.spi.SessionImplementor;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Changes outside a flush get their jobs at once, so that none needs a flush that may never come. */
+@PostgresTest
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("P1")
+final class AtOnceIT {
+    @Entity(name = "Note")
+    @Table(name = "note")
+    @OutboxJob(
+            kind = "note",
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
+    static class Note {
+        @Id
+        @GeneratedValue(strategy = GenerationType.IDENTITY)
+        Long id;
+
+        String text;
+
+        @ManyToOne(cascade = CascadeType.PERSIST)
+        Note parent;
+    }
+
+    private final TestSchema schema;
+    private final TestUnit unit;
+
+    AtOnceIT(TestSchema schema) {
+        this.schema = schema;
+        this.unit = TestUnit.on(schema, Note.class);
+    }
+
+    @BeforeAll
+    void start() {
+        TestUnit.install(schema);
+        unit.factory();
+    }
+
+    @BeforeEach
+    void empty() throws Exception {
+        schema.execute("DELETE FROM note; DELETE FROM rowlock_job");
+    }
+
+    @AfterAll
+    void close() {
+        unit.close();
+    }
+
+    /** Whether a StatelessSession shows itself to listeners. */
+    private static boolean statelessIsSeen() {
+        return !Version.getVersionString().matches("(6\\..*|7\\.[01]\\..*)");
+    }
+
+    private String job(Object id, String change) {
+        return "note {\"entity\":\"Note\",\"id\":\"" + id + "\",\"change\":\"" + change + "\",\"version\":null}";
+    }
+
+    @Test
+    @Tag("B34")
+    void identity_insert_has_its_job_when_persist_returns() throws Exception {
+        Long id = unit.commitAnd(em -> {
+            Note note = new Note();
+            em.persist(note);
+            assertThat(em.createNativeQuery("SELECT count(*) FROM rowlock_job").getSingleResult())
+                    .isEqualTo(1L);
+            return note.id;
+        });
+        assertThat(unit.jobs()).containsExactly(job(id, "PERSIST"));
+    }
+
+    @Test
+    void identity_insert_cascaded_in_a_flush_has_its_job() throws Exception {
+        Note stored = unit.commitAnd(em -> {
+            Note note = new Note();
+            em.persist(note);
+            return note;
+        });
+        schema.execute("DELETE FROM rowlock_job");
+        unit.commit(em -> em.find(Note.class, stored.id).parent = new Note());
+        assertThat(unit.jobs()).containsExactlyInAnyOrder(job(stored.id + 1, "PERSIST"), job(stored.id, "UPDATE"));
+    }
+
+    @Test
+    void manual_flush_mode_with_identity_loses_nothing() throws Exception {
+        unit.commit(em -> {
+            em.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+            em.persist(new Note());
+        });
+        assertThat(unit.kinds()).containsExactly("note");
+        assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
+    }
+
+    @Test
+    void identity_insert_rolled_back_has_no_job() throws Exception {
+        unit.rollBack(em -> em.persist(new Note()));
+        assertThat(unit.jobs()).isEmpty();
+    }
+
+    @Test
+    void entity_saved_by_a_late_synchronization_has_its_job() throws Exception {
+        unit.commit(em -> beforeCompletion(em, () -> {
+            beforeCompletion(em, () -> {});
+            em.persist(new Note());
+            em.flush();
+        }));
+        assertThat(unit.kinds()).containsExactly("note");
+        assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
+    }
+
+    private static void beforeCompletion(EntityManager em, Runnable work) {
+        em.unwrap(SessionImplementor.class)
+                .getTransactionCoordinator()
+                .getLocalSynchronizations()
+                .registerSynchronization(new Synchronization() {
+                    @Override
+                    public void beforeCompletion() {
+                        work.run();
+                    }
+
+                    @Override
+                    public void afterCompletion(int status) {}
+                });
+    }
+
+    @Test
+    @Tag("B03")
+    void entity_saved_after_completion_is_never_without_its_job() throws Exception {
+        try (EntityManager em = unit.factory().createEntityManager()) {
+            em.getTransaction().begin();
+            em.unwrap(SessionImplementor.class)
+                    .getTransactionCoordinator()
+                    .getLocalSynchronizations()
+                    .registerSynchronization(new Synchronization() {
+                        @Override
+                        public void beforeCompletion() {}
+
+                        @Override
+                        public void afterCompletion(int status) {
+                            TestUnit.swallowing(() -> em.persist(new Note()));
+                            TestUnit.swallowing(em::flush);
+                        }
+                    });
+            em.getTransaction().commit();
+            assertThat(schema.count("SELECT count(*) FROM note")).isZero();
+            assertThat(unit.jobs()).isEmpty();
+            em.getTransaction().begin();
+            em.getTransaction().commit();
+        }
+        assertThat(unit.jobs()).hasSize((int) schema.count("SELECT count(*) FROM note"));
+    }
+
+    @Test
+    void flush_outside_a_transaction_is_refused() throws Exception {
+        try (TestUnit loose = TestUnit.on(schema, Note.class).with("hibernate.allow_update_outside_transaction", true);
+                EntityManager em = loose.factory().createEntityManager()) {
+            Note note = new Note();
+            em.persist(note);
+            assertThatThrownBy(em::flush)
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageContaining("outside a transaction");
+        }
+        assertThat(unit.jobs()).isEmpty();
+    }
+
+    @Test
+    void stateless_session_writes_jobs_or_fails_loudly() throws Exception {
+        try (StatelessSession session =
+                unit.factory().unwrap(SessionFactory.class).openStatelessSession()) {
+            session.beginTransaction();
+            Note note = new Note();
+            if (statelessIsSeen()) {
+                session.insert(note);
+                note.text = "changed";
+                session.update(note);
+                session.delete(note);
+                session.getTransaction().commit();
+                assertThat(unit.jobs())
+                        .containsExactly(job(note.id, "PERSIST"), job(note.id, "UPDATE"), job(note.id, "REMOVE"));
+            } else {
+                assertThatThrownBy(() -> session.insert(note))
+                        .isInstanceOf(InvalidUseException.class)
+                        .hasMessageContaining("Note would be lost")
+                        .hasMessageContaining("rowlock.stateless=warn");
+                session.getTransaction().rollback();
+            }
+        }
+    }
+
+    @Test
+    void stateless_session_may_only_warn_where_told_to() throws Exception {
+        try (TestUnit warned = TestUnit.on(schema, Note.class).with("rowlock.stateless", "warn");
+                StatelessSession session =
+                        warned.factory().unwrap(SessionFactory.class).openStatelessSession()) {
+            session.beginTransaction();
+            session.insert(new Note());
+            session.getTransaction().commit();
+        }
+        assertThat(unit.jobs()).hasSize(statelessIsSeen() ? 1 : 0);
+        assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
+    }
+
+    @Test
+    void stateless_session_without_a_transaction_is_refused() throws Exception {
+        try (StatelessSession session =
+                unit.factory().unwrap(SessionFactory.class).openStatelessSession()) {
+            assertThatThrownBy(() -> session.insert(new Note())).isInstanceOf(RuntimeException.class);
+        }
+        assertThat(unit.jobs()).isEmpty();
+    }
+}
