@@ -1,0 +1,106 @@
+package io.rowlock.guide;
+
+import static io.rowlock.testkit.RowlockAssertions.assertThat;
+import static java.time.Duration.ofMinutes;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rowlock.Rowlock;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.JobKind;
+import io.rowlock.job.JobRequest;
+import io.rowlock.job.Kind;
+import io.rowlock.job.Priority;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+@PostgresTest
+class JobsIT {
+    private final TestSchema schema;
+    private final Rowlock rowlock;
+
+    JobsIT(TestSchema schema) {
+        this.schema = schema;
+        this.rowlock = Rowlock.builder()
+                .dataSource(schema.dataSource())
+                .schema(schema.name())
+                .build();
+        rowlock.schema().install();
+    }
+
+    // tag::kind
+    @Kind(value = "reminder", aliases = "order-reminder")
+    public record Reminder(long order) {}
+
+    // end::kind
+
+    /** A type that could not be annotated. */
+    public record ImportRow(int line) {}
+
+    @Test
+    void jobs_by_hand() throws SQLException {
+        // tag::enqueue
+        try (Connection connection = schema.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            // ... your own rows ...
+            rowlock.outbox()
+                    .enqueue(
+                            connection,
+                            new Reminder(42),
+                            job -> job.after(ofMinutes(5))
+                                    .queue("reminders")
+                                    .priority(Priority.LOW)
+                                    .subject("Order:42")
+                                    .header("tenant", "acme")
+                                    .maxAttempts(5));
+            connection.commit();
+        }
+        // end::enqueue
+        assertThat(rowlock.jobs()).hasOneAbout("Order:42").isWaiting();
+    }
+
+    @Test
+    void many_jobs() throws SQLException {
+        schema.execute("DELETE FROM rowlock_job");
+        try (Connection connection = schema.begin()) {
+            // tag::many
+            var jobs = rowlock.outbox()
+                    .enqueueAll(
+                            connection,
+                            List.of(
+                                    JobRequest.of(new Reminder(1)),
+                                    JobRequest.of(new Reminder(2), job -> job.after(ofMinutes(1)))));
+            connection.commit();
+            rowlock.wake(jobs); // optional: workers of this JVM look at once instead of at their next poll
+            // end::many
+        }
+        assertThat(rowlock.jobs()).hasCount("reminder", 2);
+    }
+
+    @Test
+    void a_kind_by_hand() throws SQLException {
+        try (Connection connection = schema.begin()) {
+            // tag::kind-by-hand
+            JobKind<ImportRow> kind = JobKind.named("import-row", ImportRow.class);
+            rowlock.outbox().enqueue(connection, kind, new ImportRow(7), job -> {});
+            // end::kind-by-hand
+            connection.commit();
+        }
+        assertThat(rowlock.jobs()).hasOne("import-row").hasPayload("{\"line\":7}");
+    }
+
+    @Test
+    void what_is_refused_leaves_the_transaction_usable() throws SQLException {
+        try (Connection connection = schema.begin()) {
+            // tag::refused
+            assertThatThrownBy(() -> rowlock.outbox().enqueue(connection, "no kind"))
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageContaining("@Kind");
+            connection.createStatement().execute("SELECT 1"); // nothing was sent: the transaction goes on
+            // end::refused
+        }
+    }
+}
