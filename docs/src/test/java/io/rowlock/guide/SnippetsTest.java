@@ -79,7 +79,7 @@ class SnippetsTest {
                 .orElse(""));
         assertThat(begin).as("region %s in %s", region, source).isNotNegative();
         assertThat(end).as("end of region %s in %s", region, source).isGreaterThan(begin);
-        String body = String.join("\n", lines.subList(begin + 1, end));
+        String body = String.join("\n", lines.subList(begin + 1, end)).stripTrailing();
         return body.stripIndent().strip() + "\n";
     }
 
