@@ -5,7 +5,6 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.SchemaException;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.SchemaSql;
-import io.rowlock.internal.sql.Sql;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PersistenceUnitBinding;
 import java.sql.Connection;
@@ -16,24 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The start-up check of a persistence unit: it must write to the database in which Rowlock looks for jobs (P1). */
 public final class UnitProbe {
-    /*
-     * One running server and one of its databases. The start time tells servers apart that are file copies of each
-     * other and so share their system identifier, and needs no rights.
-     */
-    private static final String DATABASE = """
-            /* rowlock:unit-probe */
-            SELECT current_database() || ' (oid ' || oid || ', server started ' || pg_postmaster_start_time() || ')'
-            FROM pg_database WHERE datname = current_database()
-            """;
-
     private final Names names;
     private final SchemaSql schema;
-    private final Sql database;
 
     public UnitProbe(Names names) {
         this.names = names;
         this.schema = new SchemaSql(names);
-        this.database = new Sql(names, DATABASE);
     }
 
     private record Sight(String database, int version) {}
@@ -73,7 +60,6 @@ public final class UnitProbe {
     }
 
     private Sight look(Connection connection) throws SQLException {
-        String found = database.query(connection, row -> row.getString(1)).get(0);
-        return new Sight(found, schema.version(connection));
+        return new Sight(schema.database(connection), schema.version(connection));
     }
 }

@@ -42,6 +42,16 @@ public final class SchemaSql {
             ORDER BY 1
             """;
 
+    /*
+     * One running server and one of its databases. The start time tells servers apart that are file copies of each
+     * other and so share their system identifier, and needs no rights.
+     */
+    static final String DATABASE = """
+            /* rowlock:unit-probe */
+            SELECT current_database() || ' (oid ' || oid || ', server started ' || pg_postmaster_start_time() || ')'
+            FROM pg_database WHERE datname = current_database()
+            """;
+
     private final Names names;
 
     public SchemaSql(Names names) {
@@ -50,6 +60,13 @@ public final class SchemaSql {
 
     public void lock(Connection connection) throws SQLException {
         new Sql(names, LOCK).query(connection, row -> true);
+    }
+
+    /** Which database of which running server this is, in words that differ for any other. */
+    public String database(Connection connection) throws SQLException {
+        return new Sql(names, DATABASE)
+                .query(connection, row -> row.getString(1))
+                .get(0);
     }
 
     /** The version installed, 0 for none. */
