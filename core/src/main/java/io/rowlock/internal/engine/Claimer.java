@@ -144,7 +144,7 @@ final class Claimer {
             }
         }
         for (String queue : slots.free().keySet()) {
-            if (claim(lanes.plan(Map.of(queue, 1), slots)) > 0) {
+            if (claimDue(Map.of(queue, 1))) {
                 return true;
             }
         }
@@ -173,10 +173,8 @@ final class Claimer {
     private boolean claimDue(Map<String, Integer> free) throws SQLException {
         Plan plan = lanes.plan(free, slots);
         int took = claim(plan);
-        for (int round = 1;
-                took == 0 && plan.passedOver() && round < lanes.all().size();
-                round++) {
-            plan = lanes.plan(free, slots);
+        while (took == 0 && plan.passedOver()) {
+            plan = lanes.planPassedOver(free, slots);
             took = claim(plan);
         }
         return took > 0 && (took >= plan.most() || plan.passedOver() || tookAllOfALane(plan, took));

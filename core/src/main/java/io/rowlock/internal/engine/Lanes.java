@@ -8,8 +8,10 @@ import io.rowlock.job.Priority;
 import io.rowlock.worker.HandlerBinding;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,15 +35,21 @@ final class Lanes {
      * 2. It is a time of the database (the run_at of a claimed row, or the time of a statement), never of this JVM (P7).
      * 3. It goes up to the statement's time only if the scan of that lane came back short of what it asked for and was
      *    not cut by the queue's limit; else to the run_at of its last claimed row.
-     * 4. It goes down when a wake-up or a sweep names an earlier run_at.
+     * 4. It goes down when a wake-up or a sweep names an earlier run_at, and is no higher than that after a claim that
+     *    was under way meanwhile: its snapshot may be older than the commit.
      *
      * Lanes of a higher priority come first; within a priority the order turns by one each claim, so that a flooded lane
      * cannot keep the others from a queue's slots.
+     *
+     * A handler with fewer free slots than lanes cannot scan them all at once, or a claim might take more than it may
+     * run. Its lanes then have their turn one after the other, highest priority first, over several claims; they begin
+     * anew when one gave a job. So no lane is left out for ever (P2), and priorities hold.
      */
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     private final List<Lane> lanes = new ArrayList<>();
     private final Map<Key, Lane> byKey = new HashMap<>();
+    private final Map<HandlerBinding<?>, Rota> rotas = new HashMap<>();
     private int turn;
 
     record Key(String queue, String kind, int priority) {}
@@ -51,6 +59,7 @@ final class Lanes {
         private final Key key;
         private final HandlerBinding<?> binding;
         private @Nullable Instant watermark;
+        private @Nullable Instant loweredTo;
 
         Lane(Key key, HandlerBinding<?> binding) {
             this.key = key;
@@ -80,7 +89,16 @@ final class Lanes {
             if (watermark != null && to.isBefore(watermark)) {
                 watermark = to;
             }
+            if (loweredTo == null || to.isBefore(loweredTo)) {
+                loweredTo = to;
+            }
         }
+    }
+
+    /** The lanes of a handler that have still to have their turn. */
+    private static final class Rota {
+        private final Deque<Lane> waiting = new ArrayDeque<>();
+        private int rounds;
     }
 
     Lanes(Set<String> queues, List<HandlerBinding<?>> bindings) {
@@ -116,7 +134,7 @@ final class Lanes {
         return lane.binding();
     }
 
-    /** What to scan for now; passedOver: lanes of a limited handler had to be left for the next turn. */
+    /** What to scan for now; passedOver: lanes of a limited handler still wait for their turn. */
     record Plan(Map<String, Integer> free, List<LaneScan> scans, boolean passedOver) {
         int most() {
             return free.values().stream().mapToInt(Integer::intValue).sum();
@@ -126,49 +144,76 @@ final class Lanes {
     /** Plans a claim for the free slots. */
     synchronized Plan plan(Map<String, Integer> free, Slots slots) {
         turn++;
-        Map<HandlerBinding<?>, Share> shares = new HashMap<>();
-        List<Lane> order = inTurn(free.keySet());
-        for (Lane lane : order) {
-            shares.computeIfAbsent(lane.binding(), binding -> new Share(slots.free(binding))).lanes++;
+        for (Rota rota : rotas.values()) {
+            rota.waiting.removeIf(lane -> !free.containsKey(lane.key().queue()));
+        }
+        return plan(free, slots, true);
+    }
+
+    /** Plans a claim of the lanes that the last plan passed over. */
+    synchronized Plan planPassedOver(Map<String, Integer> free, Slots slots) {
+        return plan(free, slots, false);
+    }
+
+    private Plan plan(Map<String, Integer> free, Slots slots, boolean all) {
+        List<Lane> order = inTurn(free.keySet(), turn);
+        Map<HandlerBinding<?>, List<Lane>> byHandler = new LinkedHashMap<>();
+        order.forEach(lane -> byHandler
+                .computeIfAbsent(lane.binding(), binding -> new ArrayList<>())
+                .add(lane));
+        Map<Lane, Integer> most = new HashMap<>();
+        boolean passedOver = false;
+        for (Map.Entry<HandlerBinding<?>, List<Lane>> each : byHandler.entrySet()) {
+            int slotsFree = slots.free(each.getKey());
+            if (slotsFree >= each.getValue().size()) {
+                shareOut(all ? each.getValue() : List.of(), slotsFree, most);
+            } else if (slotsFree > 0) {
+                passedOver |= takeTurns(each.getKey(), slotsFree, all ? free.keySet() : Set.of(), most);
+            }
         }
         List<LaneScan> scans = new ArrayList<>();
-        boolean passedOver = false;
         for (Lane lane : order) {
-            Share share = shares.getOrDefault(lane.binding(), new Share(0));
-            int most = Math.min(free.getOrDefault(lane.key().queue(), 0), share.next());
-            if (most > 0) {
+            int limit = Math.min(free.getOrDefault(lane.key().queue(), 0), most.getOrDefault(lane, 0));
+            if (limit > 0) {
+                lane.loweredTo = null;
                 scans.add(new LaneScan(
-                        lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), most));
-            } else {
-                passedOver |= share.free > 0;
+                        lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), limit));
             }
         }
         return new Plan(free, scans, passedOver);
     }
 
-    /** A handler's free slots, divided over its lanes. */
-    private static final class Share {
-        private final int free;
-        private int lanes;
-        private int given;
-
-        Share(int free) {
-            this.free = free;
-        }
-
-        int next() {
-            int share = free / Math.max(lanes, 1) + (given < free % Math.max(lanes, 1) ? 1 : 0);
-            given++;
-            return free == Integer.MAX_VALUE ? free : share;
+    /** Divides a handler's free slots over its lanes. */
+    private static void shareOut(List<Lane> lanes, int slotsFree, Map<Lane, Integer> most) {
+        int given = 0;
+        for (Lane lane : lanes) {
+            int share = slotsFree / lanes.size() + (given++ < slotsFree % lanes.size() ? 1 : 0);
+            most.put(lane, slotsFree == Integer.MAX_VALUE ? slotsFree : share);
         }
     }
 
-    private List<Lane> inTurn(Set<String> queues) {
+    /** Gives the next lanes of a handler one slot each; a new round, over these queues, if none waits. True if some still do. */
+    private boolean takeTurns(HandlerBinding<?> handler, int slotsFree, Set<String> queues, Map<Lane, Integer> most) {
+        Rota rota = rotas.computeIfAbsent(handler, binding -> new Rota());
+        if (rota.waiting.isEmpty()) {
+            for (Lane lane : inTurn(queues, rota.rounds++)) {
+                if (lane.binding().equals(handler)) {
+                    rota.waiting.add(lane);
+                }
+            }
+        }
+        for (int i = 0; i < slotsFree && !rota.waiting.isEmpty(); i++) {
+            most.put(rota.waiting.remove(), 1);
+        }
+        return !rota.waiting.isEmpty();
+    }
+
+    private List<Lane> inTurn(Set<String> queues, int by) {
         List<Lane> order = new ArrayList<>();
         int perPriority = lanes.size() / Priority.values().length;
         for (int start = 0; start < lanes.size(); start += perPriority) {
             for (int i = 0; i < perPriority; i++) {
-                Lane lane = lanes.get(start + (i + turn) % perPriority);
+                Lane lane = lanes.get(start + (i + by) % perPriority);
                 if (queues.contains(lane.key().queue())) {
                     order.add(lane);
                 }
@@ -187,6 +232,10 @@ final class Lanes {
             perQueue.merge(key.queue(), 1, Integer::sum);
             perLane.merge(key, 1, Integer::sum);
             last.put(key, row.runAt()); // rows come in the order of time
+            Rota rota = rotas.get(binding(row));
+            if (rota != null) {
+                rota.waiting.clear();
+            }
         }
         for (LaneScan scan : plan.scans()) {
             Key key = new Key(scan.queue(), scan.kind(), scan.priority());
@@ -198,6 +247,9 @@ final class Lanes {
                 lane.raise(claimed.askedAt());
             } else if (lane != null && lastClaimed != null) {
                 lane.raise(lastClaimed);
+            }
+            if (lane != null && lane.loweredTo != null) {
+                lane.lower(lane.loweredTo);
             }
         }
     }
