@@ -19,6 +19,7 @@ public final class JacksonCodec implements PayloadCodec {
             .addModule(new JavaTimeModule())
             .addModule(new Jdk8Module())
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS, SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .enable(SerializationFeature.WRITE_DATES_WITH_ZONE_ID)
             .disable(
                     DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
                     DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
@@ -29,7 +30,12 @@ public final class JacksonCodec implements PayloadCodec {
 
     @Override
     public String encode(Object payload) throws JsonProcessingException {
-        return escapeLoneSurrogates(MAPPER.writeValueAsString(payload));
+        String json = MAPPER.writeValueAsString(payload);
+        String escaped = escapeLoneSurrogates(json);
+        if (!escaped.equals(json)) {
+            MAPPER.readTree(escaped); // Jackson reads half a pair in a text, but not in the name of a property
+        }
+        return escaped;
     }
 
     @Override
