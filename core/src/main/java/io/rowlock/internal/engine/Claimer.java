@@ -90,7 +90,8 @@ final class Claimer {
             moreDue = true;
             return pause();
         }
-        dueAgain.set(NEVER);
+        long now = System.nanoTime();
+        dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
         boolean full = claimDue(free);
         moreDue = full || !found.isEmpty();
         return full ? 0 : pause();

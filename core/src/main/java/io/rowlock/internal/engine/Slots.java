@@ -15,6 +15,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class Slots {
     private static final int MOST_AHEAD = 500;
+
+    /** So that one claim's answer, payloads included, stays within what a heap can hold (promise P14). */
+    private static final int MOST_AT_ONCE = 1_000;
+
     private static final double AHEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final double WEIGHT = 0.05;
 
@@ -54,7 +58,7 @@ final class Slots {
         Map<String, Integer> free = new HashMap<>();
         queues.forEach((name, queue) -> {
             if (queue.free() > 0 && queue.worthClaiming()) {
-                free.put(name, queue.free());
+                free.put(name, Math.min(queue.free(), MOST_AT_ONCE));
             }
         });
         return free;
