@@ -85,9 +85,9 @@ final class Claimer {
             sweep();
         }
         claimFound();
+        moreDue = true; // before looking for free slots, so that one freed from now on wakes this loop
         Map<String, Integer> free = slots.free();
         if (free.isEmpty()) {
-            moreDue = true;
             return pause();
         }
         long now = System.nanoTime();
