@@ -88,7 +88,7 @@ final class Engine {
         inFlight.add(job);
         try {
             runner(job).add(job);
-        } catch (RuntimeException rejected) {
+        } catch (RuntimeException | Error rejected) { // an Error when no thread can be had
             LOG.warn("The executor refused a job; it is handed back (job={}, kind={})", job.id(), job.kind(), rejected);
             handBackUnrun(job);
         }

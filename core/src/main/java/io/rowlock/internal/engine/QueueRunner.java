@@ -32,13 +32,17 @@ final class QueueRunner {
         }
         try {
             executor.execute(this::work);
-        } catch (RuntimeException rejected) {
-            synchronized (this) {
-                running--;
-                waiting.remove(job);
+        } catch (RuntimeException | Error rejected) {
+            if (refused(job)) {
+                throw rejected;
             }
-            throw rejected;
         }
+    }
+
+    /** False if another thread of this queue has taken the job meanwhile: then it runs after all. */
+    private synchronized boolean refused(LeasedJob job) {
+        running--;
+        return waiting.remove(job);
     }
 
     /** Takes out the jobs that have not begun. */
