@@ -1,0 +1,137 @@
+package io.rowlock.fault;
+
+import static io.rowlock.fault.Scene.patiently;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.Rowlock;
+import io.rowlock.event.RowlockEvent.JobCompleted;
+import io.rowlock.event.RowlockEvent.LeaseLost;
+import io.rowlock.fault.Task.End;
+import io.rowlock.testkit.postgres.ChildJvm;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.Worker;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A worker that was judged dead comes back and ends the job that another has by now. */
+@PostgresTest
+@Tag("P3")
+@Tag("B02")
+@Timeout(180)
+final class LateWorkerIT {
+    private final TestSchema schema;
+    private Scene scene;
+
+    LateWorkerIT(TestSchema schema) {
+        this.schema = schema;
+    }
+
+    @BeforeEach
+    void begin() throws SQLException {
+        scene = Scene.empty(schema);
+    }
+
+    @AfterEach
+    void end() throws SQLException {
+        scene.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RETURN", "THROW", "FAIL_FOR_GOOD", "SNOOZE"})
+    void late_worker_cannot_end_a_job_it_lost_in_any_way(End end) throws Exception {
+        Heard heard = new Heard();
+        Deeds second = scene.deeds("second");
+        long job = scene.enqueue(Task.stubborn("late").then(end, 1));
+        try (ChildJvm first = ChildWorker.launch(schema, "first", options -> {})) {
+            scene.awaitStart("late", "first");
+            first.pause();
+            Worker takesOver = scene.start(scene.rowlock(heard), second);
+            scene.awaitStart("late", "second");
+
+            first.send("open late");
+            first.resume();
+            first.awaitLine("event LeaseLost[id=" + job + ", kind=task, attempt=1]", Scene.SOON);
+
+            assertThat(owner(job)).isEqualTo(takesOver.id());
+            assertThat(scene.number(job, "attempts")).isEqualTo(2);
+            assertThat(scene.failures(job)).containsExactly("worker lost");
+            assertThat(scene.alerts()).isZero();
+            assertThat(heard.of(LeaseLost.class)).isEmpty();
+
+            second.open("late");
+            scene.awaitState(job, "completed");
+            first.send("stop 0");
+            first.awaitExit(Scene.SOON);
+            assertThat(first.lines().stream().filter(line -> line.startsWith("event Lease")))
+                    .hasSize(1);
+            assertThat(first.lines().stream().filter(line -> line.startsWith("event Job")))
+                    .isEmpty();
+        }
+        patiently().until(() -> heard.of(JobCompleted.class).equals(List.of(new JobCompleted(job, "task", 2))));
+        assertThat(scene.starts("late")).isEqualTo(2);
+        assertThat(scene.failures(job)).containsExactly("worker lost");
+        assertThat(scene.number(job, "attempts")).isEqualTo(2);
+        assertThat(scene.number(job, "losses")).isOne();
+    }
+
+    @Test
+    void worker_whose_heartbeat_alone_is_blocked_loses_the_job_and_nothing_else() throws Exception {
+        AtomicBoolean blocked = new AtomicBoolean(true);
+        Heard heard = new Heard();
+        Rowlock halfCut = scene.rowlock(
+                () -> {
+                    if (blocked.get() && beats(Thread.currentThread())) {
+                        throw new SQLException("no heartbeat gets through", "08001");
+                    }
+                    return schema.dataSource().getConnection();
+                },
+                heard);
+        Deeds first = scene.deeds("first");
+        Deeds second = scene.deeds("second");
+        long lost = scene.enqueue(Task.stubborn("lost"));
+        Worker without = scene.start(
+                halfCut, worker -> worker.lease(Scene.LEASE).queue("default", 1).handle(Task.class, first));
+        scene.awaitStart("lost", "first");
+        Worker takesOver = scene.start(scene.rowlock(), second);
+        scene.awaitStart("lost", "second");
+        assertThat(without.health().up()).isFalse();
+
+        blocked.set(false);
+        patiently().until(() -> heard.of(LeaseLost.class).equals(List.of(new LeaseLost(lost, "task", 1))));
+        patiently().until(() -> without.health().up());
+        first.open("lost");
+        patiently().until(() -> without.health().running() == 0);
+        assertThat(owner(lost)).isEqualTo(takesOver.id());
+        assertThat(scene.failures(lost)).containsExactly("worker lost");
+
+        second.open("lost");
+        scene.awaitState(lost, "completed");
+        takesOver.stop(Duration.ZERO);
+        long next = scene.enqueue(Task.quick("next"));
+        scene.awaitState(next, "completed");
+        assertThat(scene.starts("lost")).isEqualTo(2);
+        assertThat(scene.number(lost, "attempts")).isEqualTo(2);
+        assertThat(scene.alerts()).isZero();
+        assertThat(heard.of(LeaseLost.class)).hasSize(1);
+    }
+
+    /** The pruner shares the heartbeat's connection. */
+    private static boolean beats(Thread thread) {
+        return thread.getName().endsWith("-heartbeat") || thread.getName().endsWith("-pruner");
+    }
+
+    private String owner(long job) throws SQLException {
+        return schema.one(String.class, "SELECT locked_by FROM rowlock_job WHERE id = ?", job)
+                .orElse("nobody");
+    }
+}

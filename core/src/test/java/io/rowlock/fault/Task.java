@@ -1,0 +1,52 @@
+package io.rowlock.fault;
+
+import io.rowlock.job.Kind;
+
+/**
+ * A job whose payload says what its handler does.
+ *
+ * @param name how the test and its gate know it
+ * @param waits whether it waits for its gate first
+ * @param end what it does then
+ * @param times in how many first attempts it ends so; in later ones it returns
+ */
+@Kind("task")
+record Task(String name, Waits waits, End end, int times) {
+    enum Waits {
+        NO,
+        /** Until its gate opens or its thread is interrupted. */
+        AT_GATE,
+        /** Until its gate opens, whatever interrupts it. */
+        STUBBORNLY
+    }
+
+    enum End {
+        RETURN,
+        THROW,
+        FAIL_FOR_GOOD,
+        SNOOZE,
+        HALT_THE_JVM
+    }
+
+    static Task quick(String name) {
+        return new Task(name, Waits.NO, End.RETURN, 0);
+    }
+
+    static Task waiting(String name) {
+        return new Task(name, Waits.AT_GATE, End.RETURN, 0);
+    }
+
+    static Task stubborn(String name) {
+        return new Task(name, Waits.STUBBORNLY, End.RETURN, 0);
+    }
+
+    /** Ends so in every attempt. */
+    Task then(End other) {
+        return then(other, Integer.MAX_VALUE);
+    }
+
+    /** Ends so in the first attempts. */
+    Task then(End other, int attempts) {
+        return new Task(name, waits, other, attempts);
+    }
+}
