@@ -16,9 +16,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
     private static final int VERSION = 1;
     private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert");
 
@@ -41,21 +44,42 @@ public final class JdbcSchema implements Schema {
     public void install() {
         try (Connection connection = connections.get()) {
             boolean autoCommit = connection.getAutoCommit();
+            int isolation = connection.getTransactionIsolation();
+            // else the version would be read as it was before the lock was waited for
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             connection.setAutoCommit(false);
             try {
                 install(connection);
                 connection.commit();
             } catch (SQLException | RuntimeException e) {
-                connection.rollback();
+                rollBack(connection, e);
                 throw e;
             } finally {
-                connection.setAutoCommit(autoCommit);
+                putBack(connection, autoCommit, isolation);
             }
         } catch (SQLException e) {
             throw new DatabaseException(
                     "Rowlock's tables could not be installed in schema " + names.schema()
                             + "; nothing was changed. Without the right to create, let the owner run schema().script(0)",
                     e);
+        }
+    }
+
+    private static void rollBack(Connection connection, Exception because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+
+    /** Not worth an exception: what was installed is installed, and what failed has its own. */
+    private static void putBack(Connection connection, boolean autoCommit, int isolation) {
+        try {
+            connection.setAutoCommit(autoCommit);
+            connection.setTransactionIsolation(isolation);
+        } catch (SQLException e) {
+            LOG.debug("A connection could not be put back as it was", e);
         }
     }
 
@@ -85,7 +109,7 @@ public final class JdbcSchema implements Schema {
         if (installed < VERSION) {
             problems.add(
                     installed == 0
-                            ? "table " + names.table("schema") + " is missing"
+                            ? "table " + names.table("schema") + " is missing or empty"
                             : "they have version " + installed + ", this Rowlock needs " + VERSION);
         } else if (installed > VERSION + 1) {
             problems.add("they have version " + installed + ", this Rowlock knows versions up to " + (VERSION + 1));
@@ -94,10 +118,19 @@ public final class JdbcSchema implements Schema {
         }
         if (!problems.isEmpty()) {
             throw new SchemaException(
-                    "Rowlock's tables in schema " + names.schema() + " are not what version " + VERSION
-                            + " needs; call schema().install(), or run schema().script(" + installed + ")",
+                    "Rowlock's tables in schema " + names.schema() + " are not what version " + VERSION + " needs; "
+                            + advice(installed),
                     problems);
         }
+    }
+
+    private static String advice(int installed) {
+        if (installed < VERSION) {
+            return "call schema().install(), or run schema().script(" + installed + ")";
+        }
+        return installed > VERSION + 1
+                ? "use a newer Rowlock"
+                : "put back what was changed; schema().script(0) shows how it was made";
     }
 
     /** The installation's name, the first part of idempotency keys. */
@@ -130,10 +163,10 @@ public final class JdbcSchema implements Schema {
         StringBuilder script = new StringBuilder();
         for (int next = fromVersion + 1; next <= VERSION; next++) {
             script.append(names.apply(resource(String.format(Locale.ROOT, "%03d.sql", next))))
-                    .append(names.apply("\nINSERT INTO rowlock_schema (version) VALUES (" + next + ");\n"));
+                    .append(sql.recordByHand(next));
         }
         if (fromVersion < VERSION) {
-            script.append(names.apply(resource("grants.sql").replace(":schema", '"' + names.schema() + '"')));
+            script.append(names.apply(resource("grants.sql")).replace(":schema", '"' + names.schema() + '"'));
         }
         return script.toString();
     }

@@ -95,6 +95,11 @@ public final class SchemaSql {
         new Sql(names, RECORD).update(connection, version);
     }
 
+    /** What a script says instead of {@link #apply}'s last step. */
+    public String recordByHand(int version) {
+        return names.apply("\nINSERT INTO rowlock_schema (version) VALUES (" + version + ");\n");
+    }
+
     public void createSchema(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("CREATE SCHEMA IF NOT EXISTS \"" + names.schema() + "\"");
