@@ -3,6 +3,7 @@ package io.rowlock.jpa.internal;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.Change;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,7 +30,9 @@ public final class EntityJobs {
         Problems problems = new Problems();
         UnitKinds kinds = new UnitKinds(problems);
         Map<String, EntityRules> rules = new HashMap<>();
-        for (EntityType type : types) {
+        List<EntityType> sorted =
+                types.stream().sorted(Comparator.comparing(EntityType::key)).toList();
+        for (EntityType type : sorted) {
             List<EntityRule> found = new RuleReader(type, entities, kinds, problems).read();
             if (!found.isEmpty()) {
                 rules.put(type.key(), new EntityRules(type.name(), found));
