@@ -22,7 +22,7 @@ public final class ClaimSql {
     private static final String TAKE = """
             , taken AS (
               UPDATE rowlock_job
-              SET locked_by = $1, locked_until = clock_timestamp() + $2 * interval '1 microsecond',
+              SET locked_by = $1, locked_until = clock_timestamp() + $2::bigint * interval '1 microsecond',
                   token = token + 1, attempts = attempts + 1, waiting_key = NULL
               WHERE id = ANY(ARRAY(SELECT id FROM due))
               RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts,
@@ -69,7 +69,7 @@ public final class ClaimSql {
             WITH due AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY($3) AND state = 'ready' AND locked_by IS NULL AND run_at <= statement_timestamp()
+              WHERE id = ANY($3::bigint[]) AND state = 'ready' AND locked_by IS NULL AND run_at <= statement_timestamp()
                 AND ordering_key IS NULL AND limit_key IS NULL
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED)
@@ -86,7 +86,7 @@ public final class ClaimSql {
             WHERE id = ANY(ARRAY(
               SELECT id
               FROM rowlock_job
-              WHERE state = 'ready' AND locked_by IS NULL AND queue = ANY($1) AND kind = ANY($2)
+              WHERE state = 'ready' AND locked_by IS NULL AND queue = ANY($1::text[]) AND kind = ANY($2::text[])
                 AND run_at > statement_timestamp()
               ORDER BY run_at, id
               LIMIT $3

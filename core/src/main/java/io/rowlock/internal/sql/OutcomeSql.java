@@ -24,7 +24,7 @@ public final class OutcomeSql {
             WITH held AS MATERIALIZED (
               SELECT id, attempts
               FROM rowlock_job
-              WHERE id = ANY($1) AND locked_by = $3 AND token = ($2)[array_position($1, id)]
+              WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED)
             """;
@@ -49,7 +49,7 @@ public final class OutcomeSql {
 
     static final String HEARTBEAT = "/* rowlock:heartbeat */ " + HELD + """
             UPDATE rowlock_job
-            SET locked_until = clock_timestamp() + $4 * interval '1 microsecond'
+            SET locked_until = clock_timestamp() + $4::bigint * interval '1 microsecond'
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id
             """;
@@ -58,13 +58,13 @@ public final class OutcomeSql {
     static final String RETRY = "/* rowlock:retry */ " + HELD + """
             , failed AS (
               INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)
-              SELECT id, attempts, $3, ($6)[array_position($1, id)], ($7)[array_position($1, id)],
-                     ($8)[array_position($1, id)]
+              SELECT id, attempts, $3, ($6::text[])[array_position($1::bigint[], id)], ($7::text[])[array_position($1::bigint[], id)],
+                     ($8::text[])[array_position($1::bigint[], id)]
               FROM held)
             UPDATE rowlock_job
-            SET run_at = greatest(clock_timestamp() + ($4)[array_position($1, id)] * interval '1 microsecond',
-                                  CASE WHEN ($5)[array_position($1, id)] THEN locked_until END),
-                token = token + 1, locked_by = NULL, locked_until = NULL, last_error = ($7)[array_position($1, id)]
+            SET run_at = greatest(clock_timestamp() + ($4::bigint[])[array_position($1::bigint[], id)] * interval '1 microsecond',
+                                  CASE WHEN ($5::boolean[])[array_position($1::bigint[], id)] THEN locked_until END),
+                token = token + 1, locked_by = NULL, locked_until = NULL, last_error = ($7::text[])[array_position($1::bigint[], id)]
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id
             """;
@@ -72,12 +72,12 @@ public final class OutcomeSql {
     static final String BURY = "/* rowlock:bury */ " + HELD + """
             , failed AS (
               INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)
-              SELECT id, attempts, $3, ($4)[array_position($1, id)], ($5)[array_position($1, id)],
-                     ($6)[array_position($1, id)]
+              SELECT id, attempts, $3, ($4::text[])[array_position($1::bigint[], id)], ($5::text[])[array_position($1::bigint[], id)],
+                     ($6::text[])[array_position($1::bigint[], id)]
               FROM held)
             UPDATE rowlock_job
             SET state = 'dead', finished_at = clock_timestamp(), token = token + 1, locked_by = NULL,
-                locked_until = NULL, last_error = ($5)[array_position($1, id)]
+                locked_until = NULL, last_error = ($5::text[])[array_position($1::bigint[], id)]
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id
             """;
@@ -85,7 +85,7 @@ public final class OutcomeSql {
     /* Back without having used the attempt: a snooze, or a hand-back with no delay. */
     static final String PUT_BACK = "/* rowlock:put-back */ " + HELD + """
             UPDATE rowlock_job
-            SET run_at = clock_timestamp() + ($4)[array_position($1, id)] * interval '1 microsecond',
+            SET run_at = clock_timestamp() + ($4::bigint[])[array_position($1::bigint[], id)] * interval '1 microsecond',
                 attempts = attempts - 1, token = token + 1, locked_by = NULL, locked_until = NULL
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id
@@ -96,7 +96,7 @@ public final class OutcomeSql {
             /* rowlock:still-held */
             SELECT id
             FROM rowlock_job
-            WHERE id = ANY($1) AND locked_by = $3 AND token = ($2)[array_position($1, id)]
+            WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
     private final Sql complete;

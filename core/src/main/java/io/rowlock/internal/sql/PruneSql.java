@@ -26,19 +26,19 @@ public final class PruneSql {
               FROM rowlock_job
               WHERE (SELECT ok FROM mine) AND state = 'completed' AND finished_at IS NOT NULL
                 AND (finished_at, id) > (coalesce($4::timestamptz, '-infinity'), $5::bigint)
-                AND finished_at < statement_timestamp() - $3 * interval '1 microsecond'
+                AND finished_at < statement_timestamp() - $3::bigint * interval '1 microsecond'
               ORDER BY finished_at, id
               LIMIT $6),
             old AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM seen WHERE kind = ANY($2)))
+              WHERE id = ANY(ARRAY(SELECT id FROM seen WHERE kind = ANY($2::text[])))
               ORDER BY id
               FOR UPDATE SKIP LOCKED),
             gone AS (
               DELETE FROM rowlock_job
               WHERE id = ANY(ARRAY(SELECT id FROM old)) AND state = 'completed'
-                AND finished_at < statement_timestamp() - $3 * interval '1 microsecond'
+                AND finished_at < statement_timestamp() - $3::bigint * interval '1 microsecond'
               RETURNING id, attempts),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1)))

@@ -65,8 +65,8 @@ public final class SweepSql {
               SELECT id, locked_by,
                      attempts >= coalesce(max_attempts, ($3::integer[])[array_position($2::text[], kind)]) AS used_up
               FROM rowlock_job
-              WHERE id = ANY($1) AND state = 'ready' AND locked_by IS NOT NULL AND locked_until < clock_timestamp()
-                AND kind = ANY($2)
+              WHERE id = ANY($1::bigint[]) AND state = 'ready' AND locked_by IS NOT NULL AND locked_until < clock_timestamp()
+                AND kind = ANY($2::text[])
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED),
             rescued AS (

@@ -1,0 +1,112 @@
+package io.rowlock.internal.sql;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The hot statements with parameters as the engine gives them, and the indexes each may use. */
+final class PlannedStatements {
+    private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
+
+    private static final long MINUTE = Sql.micros(Duration.ofMinutes(1));
+    private static final List<String> KEY = List.of("rowlock_job_pk");
+
+    private PlannedStatements() {}
+
+    /** A statement whose plan is pinned. */
+    record Pinned(String name, String template, List<String> indexes, List<@Nullable Object> params) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static Pinned pin(String name, String template, List<String> indexes, @Nullable Object... params) {
+        return new Pinned(name, template, indexes, Arrays.asList(params));
+    }
+
+    /** The id of the first of 500 jobs of kind mine, of which the first 200 are leased by me under token 1. */
+    static List<Pinned> all(long firstId) {
+        return Stream.concat(scans(firstId).stream(), outcomes(firstId).stream())
+                .toList();
+    }
+
+    private static List<Pinned> scans(long firstId) {
+        Object ready = Sql.bigints(
+                LongStream.range(firstId + 200, firstId + 400).boxed().toList());
+        Object held =
+                Sql.bigints(LongStream.range(firstId, firstId + 200).boxed().toList());
+        Object queues = Sql.texts(List.of("default", "default", "default"));
+        Object kinds = Sql.texts(List.of("mine", "mine", "mine"));
+        Object priorities = Sql.integers(List.of(0, 1, 2));
+        Object since = Sql.instants(Arrays.asList(null, LONG_AGO, null));
+        Object most = Sql.integers(List.of(200, 200, 200));
+        Object none = Sql.instants(Arrays.asList(null, null, null));
+        Object queue = Sql.texts(List.of("default"));
+        Object free = Sql.integers(List.of(200));
+        Object from = Sql.bigints(Arrays.asList(null, 0L, null));
+        Object mine = Sql.texts(List.of("mine"));
+        Object both = Sql.texts(List.of("mine", "foreign"));
+        List<String> due = List.of("rowlock_job_due", "rowlock_job_pk");
+        List<String> prune = List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job");
+        return List.of(
+                pin(
+                        "claim",
+                        ClaimSql.CLAIM_DUE,
+                        due,
+                        "me",
+                        MINUTE,
+                        queue,
+                        free,
+                        queues,
+                        kinds,
+                        priorities,
+                        since,
+                        most),
+                pin("claim-found", ClaimSql.CLAIM_FOUND, KEY, "me", MINUTE, ready),
+                pin(
+                        "walk",
+                        SweepSql.WALK,
+                        due,
+                        Sql.integers(List.of(0, 1, 2)),
+                        queues,
+                        kinds,
+                        priorities,
+                        since,
+                        from,
+                        300,
+                        none),
+                pin(
+                        "walk-suspects",
+                        SweepSql.WALK_SUSPECTS,
+                        List.of("rowlock_job_suspect"),
+                        queues,
+                        kinds,
+                        priorities,
+                        300),
+                pin("rescue", SweepSql.RESCUE, KEY, held, mine, Sql.integers(List.of(50))),
+                pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300),
+                pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
+    }
+
+    private static List<Pinned> outcomes(long firstId) {
+        List<Long> ids = LongStream.range(firstId, firstId + 200).boxed().toList();
+        Object held = Sql.bigints(ids);
+        Object tokens = Sql.bigints(ids.stream().map(id -> 1L).toList());
+        Object noes = Sql.booleans(ids.stream().map(id -> false).toList());
+        Object texts = Sql.texts(ids.stream().map(String::valueOf).toList());
+        List<String> deleting = List.of("rowlock_job_pk", "rowlock_job_failure_job");
+        return List.of(
+                pin("complete", OutcomeSql.COMPLETE, KEY, held, tokens, "me"),
+                pin("complete-and-delete", OutcomeSql.COMPLETE_AND_DELETE, deleting, held, tokens, "me"),
+                pin("heartbeat", OutcomeSql.HEARTBEAT, KEY, held, tokens, "me", MINUTE),
+                pin("retry", OutcomeSql.RETRY, KEY, held, tokens, "me", held, noes, texts, texts, texts),
+                pin("bury", OutcomeSql.BURY, KEY, held, tokens, "me", texts, texts, texts),
+                pin("put-back", OutcomeSql.PUT_BACK, KEY, held, tokens, "me", held),
+                pin("still-held", OutcomeSql.STILL_HELD, KEY, held, tokens, "me"));
+    }
+}

@@ -1,0 +1,233 @@
+package io.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.rowlock.Rowlock;
+import io.rowlock.internal.sql.PlannedStatements.Pinned;
+import io.rowlock.testkit.postgres.TestPostgres;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The plans of the hot statements, with no statistics, with those of a table that was small, and with fresh ones, each
+ * planned for its parameters and without knowing them. {@code -Drowlock.plans.foreign=800000} loads more than the
+ * default of 200,000 foreign rows.
+ */
+class PlansIT {
+    private static final int FOREIGN = Integer.getInteger("rowlock.plans.foreign", 200_000);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    enum Statistics {
+        NONE,
+        STALE,
+        FRESH
+    }
+
+    @ParameterizedTest
+    @EnumSource(Statistics.class)
+    @Tag("P12")
+    void every_hot_statement_goes_over_its_index(Statistics statistics) throws Exception {
+        try (TestSchema schema = loaded(statistics, FOREIGN);
+                Connection connection = schema.begin()) {
+            List<String> wrong = new ArrayList<>();
+            for (Pinned pinned : PlannedStatements.all(firstId(schema))) {
+                JsonNode plan = explain(schema, connection, pinned);
+                connection.rollback();
+                wrong.addAll(problems(pinned, plan, "planned for its parameters"));
+                System.out.printf(
+                        "%s %-20s %8.2f ms %6d buffers%n",
+                        statistics, pinned.name(), plan.get("Execution Time").asDouble(), buffers(plan));
+            }
+            assertThat(wrong).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Statistics.class)
+    void so_it_does_when_the_plan_is_generic(Statistics statistics) throws Exception {
+        try (TestSchema schema = loaded(statistics, FOREIGN)) {
+            List<String> wrong = new ArrayList<>();
+            for (Pinned pinned : PlannedStatements.all(firstId(schema))) {
+                JsonNode plan = genericPlan(schema, pinned);
+                wrong.addAll(problems(pinned, plan, "generic"));
+            }
+            assertThat(wrong).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("P12")
+    void foreign_rows_cost_a_claim_nothing() throws Exception {
+        try (TestSchema alone = loaded(Statistics.FRESH, 0);
+                TestSchema crowded = loaded(Statistics.FRESH, FOREIGN)) {
+            long without = claimBuffers(alone);
+            long with = claimBuffers(crowded);
+            System.out.printf("claim of 200: %d buffers alone, %d beside %d foreign rows%n", without, with, FOREIGN);
+            assertThat(with).isLessThanOrEqualTo(without * 3 / 2);
+        }
+    }
+
+    @TestFactory
+    List<DynamicTest> every_statement_is_accepted_by_the_server() throws Exception {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Class<?> holder : List.of(
+                AlertSql.class,
+                ClaimSql.class,
+                EnqueueSql.class,
+                LookupSql.class,
+                OneJobSql.class,
+                OutcomeSql.class,
+                PruneSql.class,
+                SchemaSql.class,
+                SweepSql.class)) {
+            for (var field : holder.getDeclaredFields()) {
+                if (!java.lang.reflect.Modifier.isPrivate(field.getModifiers())
+                        && field.getType() == String.class
+                        && field.get(null) instanceof String sql
+                        && sql.startsWith("/* rowlock:")) {
+                    tests.add(DynamicTest.dynamicTest(
+                            holder.getSimpleName() + '.' + field.getName(), () -> prepare(sql)));
+                }
+            }
+        }
+        assertThat(tests).hasSizeGreaterThan(20);
+        return tests;
+    }
+
+    private static void prepare(String template) throws SQLException {
+        try (TestSchema schema = TestSchema.create(TestPostgres.shared(), "prepare");
+                Connection connection = schema.connect()) {
+            install(schema);
+            Sql sql = new Sql(names(schema), template);
+            try (var statement = connection.prepareStatement(sql.text())) {
+                assertThat(statement.getParameterMetaData()).isNotNull(); // asks the server
+            }
+        }
+    }
+
+    private static TestSchema loaded(Statistics statistics, int foreign) throws SQLException {
+        TestSchema schema = TestSchema.create(TestPostgres.shared(), "plans");
+        install(schema);
+        schema.execute("ALTER TABLE rowlock_job SET (autovacuum_enabled = false)");
+        if (statistics == Statistics.STALE) {
+            load(schema, "small", "ready", 300, "clock_timestamp()");
+            schema.execute("ANALYZE rowlock_job");
+        }
+        load(schema, "foreign", "ready", foreign, "clock_timestamp() - interval '1 hour'");
+        load(schema, "mine", "ready", 500, "clock_timestamp()");
+        load(schema, "mine", "ready", foreign / 4, "clock_timestamp() + interval '1 day'");
+        load(schema, "foreign", "completed", foreign / 10, "clock_timestamp()");
+        schema.execute(
+                "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
+                        + " attempts = 1 WHERE id BETWEEN ? AND ?",
+                firstId(schema),
+                firstId(schema) + 199);
+        if (statistics == Statistics.FRESH) {
+            schema.execute("ANALYZE rowlock_job");
+        }
+        return schema;
+    }
+
+    private static void load(TestSchema schema, String kind, String state, int rows, String runAt) throws SQLException {
+        schema.execute(
+                "INSERT INTO rowlock_job (queue, kind, state, payload, subject, run_at, finished_at)"
+                        + " SELECT 'default', ?, ?, '{}', 'Order:' || n, " + runAt + ", CASE WHEN ? = 'ready' THEN NULL"
+                        + " ELSE clock_timestamp() END FROM generate_series(1, ?) n",
+                kind,
+                state,
+                state,
+                rows);
+    }
+
+    private static long firstId(TestSchema schema) throws SQLException {
+        return schema.count("SELECT min(id) FROM rowlock_job WHERE kind = 'mine'");
+    }
+
+    private static void install(TestSchema schema) {
+        Rowlock.builder()
+                .dataSource(schema.dataSource())
+                .schema(schema.name())
+                .build()
+                .schema()
+                .install();
+    }
+
+    private static Names names(TestSchema schema) {
+        return new Names(schema.name(), "rowlock_");
+    }
+
+    private static JsonNode explain(TestSchema schema, Connection connection, Pinned pinned) throws Exception {
+        Sql explain = new Sql(names(schema), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + pinned.template());
+        return JSON.readTree(explain.query(
+                                connection,
+                                row -> row.getString(1),
+                                pinned.params().toArray())
+                        .get(0))
+                .get(0);
+    }
+
+    private static JsonNode genericPlan(TestSchema schema, Pinned pinned) throws Exception {
+        var simple = schema.dataSource();
+        simple.setPreferQueryMode(org.postgresql.jdbc.PreferQueryMode.SIMPLE);
+        try (Connection connection = simple.getConnection();
+                Statement statement = connection.createStatement();
+                var row = statement.executeQuery(
+                        "EXPLAIN (GENERIC_PLAN, FORMAT JSON) " + names(schema).apply(pinned.template()))) {
+            assertThat(row.next()).isTrue();
+            return JSON.readTree(row.getString(1)).get(0);
+        }
+    }
+
+    private static long claimBuffers(TestSchema schema) throws Exception {
+        try (Connection connection = schema.begin()) {
+            Pinned claim = PlannedStatements.all(firstId(schema)).get(0);
+            JsonNode plan = explain(schema, connection, claim);
+            connection.rollback();
+            return buffers(plan);
+        }
+    }
+
+    private static long buffers(JsonNode plan) {
+        JsonNode top = plan.get("Plan");
+        return top.get("Shared Hit Blocks").asLong()
+                + top.get("Shared Read Blocks").asLong();
+    }
+
+    private static List<String> problems(Pinned pinned, JsonNode plan, String how) {
+        List<String> wrong = new ArrayList<>();
+        TreeSet<String> used = new TreeSet<>();
+        for (JsonNode node : plan.findParents("Node Type")) {
+            String type = node.get("Node Type").asText();
+            String table = node.path("Relation Name").asText();
+            if (type.equals("Seq Scan") && table.startsWith("rowlock_job")) {
+                wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
+            }
+            if (node.has("Index Name")) {
+                used.add(node.get("Index Name").asText());
+            }
+            boolean scan = node.path("Index Name").asText().matches("rowlock_job_(due|suspect)");
+            if (scan && !node.path("Index Cond").asText().contains("run_at <= statement_timestamp()")) {
+                wrong.add(pinned.name() + ' ' + how + ": run_at is no index condition: " + node.path("Index Cond"));
+            }
+            if (scan && node.path("Rows Removed by Filter").asInt() > 300) {
+                wrong.add(pinned.name() + ' ' + how + ": rows removed by a filter: " + node);
+            }
+        }
+        used.removeAll(pinned.indexes());
+        used.forEach(index -> wrong.add(pinned.name() + ' ' + how + ": unexpected index " + index));
+        return wrong;
+    }
+}
