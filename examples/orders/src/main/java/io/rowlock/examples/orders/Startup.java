@@ -26,10 +26,8 @@ public final class Startup implements AutoCloseable {
         }
     }
 
-    /** Stops everything; an interrupt that came before does not make it hasty. */
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
         RuntimeException failure = null;
         while (!started.isEmpty()) {
             try {
@@ -38,9 +36,6 @@ public final class Startup implements AutoCloseable {
                 failure = failure == null ? new IllegalStateException("A part did not stop", e) : failure;
                 failure.addSuppressed(e);
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
         if (failure != null) {
             throw failure;

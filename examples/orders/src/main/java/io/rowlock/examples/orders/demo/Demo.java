@@ -2,7 +2,7 @@ package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.Shop;
 import io.rowlock.examples.orders.demo.DemoOptions.WrongUsage;
-import io.rowlock.examples.orders.demo.Mailbox.Received;
+import io.rowlock.examples.orders.demo.StopSignal.Received;
 import jakarta.mail.MessagingException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -18,8 +18,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * until nothing is due, prints what the rows say and checks it. With {@code --serve} it keeps the shop open instead.
  *
  * <p>Exit codes: 0 if all is well; 1 if a check failed, the file has bad lines, or something could not start; 2 for
- * wrong usage; 130 if interrupted before the end.
+ * wrong usage; 130 if a signal came before the end.
  */
 public final class Demo {
     private static final String SAMPLE = "/sample-orders.jsonl";
@@ -38,39 +36,33 @@ public final class Demo {
 
     private final PrintStream out;
     private final PrintStream err;
-    private final BooleanSupplier stopped;
+    private final StopSignal signal;
 
-    /** @param stopped whether a signal came, so that what fails fails because of it */
-    Demo(PrintStream out, PrintStream err, BooleanSupplier stopped) {
+    Demo(PrintStream out, PrintStream err, StopSignal signal) {
         this.out = out;
         this.err = err;
-        this.stopped = stopped;
+        this.signal = signal;
     }
 
     public static void main(String[] arguments) {
         // In UTF-8 whatever the locale: names of products and check marks need it.
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        StopSignal signal = new StopSignal(out);
-        System.exit(new Demo(out, err, signal::received).run(arguments));
+        StopSignal signal = new StopSignal();
+        signal.listen(out);
+        System.exit(new Demo(out, err, signal).run(arguments));
     }
 
-    /** Runs to the end; answers the exit code. When the thread is interrupted, it stops all it started and returns. */
+    /** Runs to the end, or until a signal comes, and stops all it started; answers the exit code. */
     int run(String... arguments) {
-        boolean serve = false;
         try {
             DemoOptions options = DemoOptions.parse(arguments);
-            serve = options.serve();
-            return serve ? serve(options.port()) : send(options.file());
+            return options.serve() ? serve(options.port()) : send(options.file());
         } catch (WrongUsage e) {
             err.println(e.getMessage());
             err.print(DemoOptions.USAGE);
             return WRONG_USAGE;
         } catch (Exception e) {
-            if (stopped.getAsBoolean()) { // the interrupt may surface as anything
-                out.println("Stopped.");
-                return serve ? 0 : INTERRUPTED;
-            }
             err.println("The demo failed:");
             e.printStackTrace(err);
             return FAILED;
@@ -90,9 +82,13 @@ public final class Demo {
         long start = System.nanoTime();
         try (World world = new World();
                 Shop shop = new Shop(world.shopConfig(0))) {
+            signal.check();
             out.println("Sending " + file.entries().size() + " orders from " + name + " to http://127.0.0.1:"
                     + shop.port() + "/orders");
             passed = send(file, world, shop);
+        } catch (Received e) {
+            out.println("Stopped.");
+            return INTERRUPTED;
         }
         out.println("Took " + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s.");
         if (!file.badLines().isEmpty()) {
@@ -102,18 +98,18 @@ public final class Demo {
     }
 
     private boolean send(OrderFile file, World world, Shop shop)
-            throws InterruptedException, SQLException, MessagingException {
+            throws InterruptedException, SQLException, MessagingException, Received {
         OrderSender sender = new OrderSender(shop.port());
         Progress progress = new Progress(out, Boolean.getBoolean("rowlock.demo.terminal"));
-        DemoRun run = new DemoRun(shop, sender, file.entries().size(), progress);
+        DemoRun run = new DemoRun(shop, sender, progress, signal);
         run.send(file);
         run.awaitNothingDue();
 
         DemoRows rows = new DemoRows(shop.dataSource());
         DemoReport report = new DemoReport(out, rows);
-        Received received = world.mailbox().received();
+        Mailbox.Received received = world.mailbox().received();
         report.figures(received, world.partner().books());
-        return report.checks(new DemoChecks(rows, sender)
+        return report.checks(new DemoChecks(rows, sender.answers())
                 .all(received, world.partner().books().effects()));
     }
 
@@ -125,9 +121,14 @@ public final class Demo {
         out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
         try (World world = new World();
                 Shop shop = new Shop(world.shopConfig(port))) {
+            signal.check();
             out.print(ServeText.of(world.shopConfig(shop.port())));
-            new CountDownLatch(1).await(); // until a signal interrupts it
+            signal.await();
+        } catch (Received e) {
+            out.println("Stopped before it was open.");
+            return 0;
         }
+        out.println("Stopped.");
         return 0;
     }
 

@@ -1,6 +1,7 @@
 package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.demo.Mailbox.Received;
+import io.rowlock.examples.orders.demo.OrderSender.Answers;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,11 +16,11 @@ import java.util.Set;
  */
 final class DemoChecks {
     private final DemoRows rows;
-    private final OrderSender sender;
+    private final Answers answers;
 
-    DemoChecks(DemoRows rows, OrderSender sender) {
+    DemoChecks(DemoRows rows, Answers answers) {
         this.rows = rows;
-        this.sender = sender;
+        this.answers = answers;
     }
 
     /**
@@ -42,16 +43,16 @@ final class DemoChecks {
     }
 
     private List<String> disagreements(Set<Long> committed) throws SQLException {
-        List<String> found = new ArrayList<>(sender.failures());
-        sender.accepted().stream()
+        List<String> found = new ArrayList<>(answers.failures());
+        answers.accepted().stream()
                 .filter(number -> !committed.contains(number))
                 .forEach(number -> found.add("order " + number + " was accepted, but is not there"));
         committed.stream()
-                .filter(number -> !sender.accepted().contains(number))
+                .filter(number -> !answers.accepted().contains(number))
                 .forEach(number -> found.add("order " + number + " is there, but was not accepted"));
         long noted = rows.refused().values().stream().mapToLong(Long::longValue).sum();
-        if (noted != sender.refused().size()) {
-            found.add(sender.refused().size() + " orders were refused, but " + noted + " refusals are noted");
+        if (noted != answers.refused().size()) {
+            found.add(answers.refused().size() + " orders were refused, but " + noted + " refusals are noted");
         }
         return found;
     }

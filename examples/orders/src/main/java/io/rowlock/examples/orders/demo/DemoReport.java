@@ -38,7 +38,7 @@ final class DemoReport {
                         + partner.effects().values().stream()
                                 .mapToInt(Integer::intValue)
                                 .sum() + " deliveries; "
-                        + partner.repeats() + " calls were repeats, told by their key");
+                        + partner.repeats() + " of the calls repeated a key that was served before");
     }
 
     /** Prints the checks; answers whether all passed. */

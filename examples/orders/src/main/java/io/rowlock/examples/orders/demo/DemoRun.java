@@ -1,6 +1,7 @@
 package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.Shop;
+import io.rowlock.examples.orders.demo.StopSignal.Received;
 import io.rowlock.job.JobState;
 import java.time.Duration;
 import java.util.Map;
@@ -13,18 +14,21 @@ final class DemoRun {
     private final Shop shop;
     private final Progress progress;
     private final OrderSender sender;
-    private final int orders;
+    private final StopSignal signal;
+    private int orders;
     private int sent;
 
-    DemoRun(Shop shop, OrderSender sender, int orders, Progress progress) {
+    DemoRun(Shop shop, OrderSender sender, Progress progress, StopSignal signal) {
         this.shop = shop;
         this.sender = sender;
-        this.orders = orders;
         this.progress = progress;
+        this.signal = signal;
     }
 
-    void send(OrderFile file) throws InterruptedException {
+    void send(OrderFile file) throws InterruptedException, Received {
+        orders = file.entries().size();
         for (OrderFile.Entry entry : file.entries()) {
+            signal.check();
             sender.send(entry);
             sent++;
             if (progress.due()) {
@@ -34,7 +38,7 @@ final class DemoRun {
     }
 
     /** Returns when no job waits or runs, or when nothing has changed for a minute: a check then says what is left. */
-    void awaitNothingDue() throws InterruptedException {
+    void awaitNothingDue() throws InterruptedException, Received {
         Map<JobState, Long> before = Map.of();
         long changedAt = System.nanoTime();
         while (System.nanoTime() - changedAt < STANDSTILL.toNanos()) {
@@ -50,6 +54,7 @@ final class DemoRun {
                 before = now;
                 changedAt = System.nanoTime();
             }
+            signal.check();
             Thread.sleep(LOOK.toMillis());
         }
         progress.end();
@@ -60,7 +65,7 @@ final class DemoRun {
                 .formatted(
                         sent,
                         orders,
-                        sender.refused().size(),
+                        sender.refusedSoFar(),
                         jobs.getOrDefault(JobState.COMPLETED, 0L),
                         open(jobs),
                         jobs.getOrDefault(JobState.DEAD, 0L)));

@@ -54,18 +54,26 @@ final class OrderSender {
         }
     }
 
-    /** The numbers of the orders that were answered 201. */
-    Set<Long> accepted() {
-        return Set.copyOf(accepted);
+    int refusedSoFar() {
+        return refused.size();
     }
 
-    /** The numbers of the orders that were refused by a rule; a duplicate stands in {@link #accepted} too. */
-    List<Long> refused() {
-        return List.copyOf(refused);
+    Answers answers() {
+        return new Answers(accepted, refused, failures);
     }
 
-    /** Orders that were neither accepted nor refused: nobody knows what became of them. */
-    List<String> failures() {
-        return List.copyOf(failures);
+    /**
+     * What the shop answered.
+     *
+     * @param accepted the numbers of the orders that were answered 201
+     * @param refused the numbers of those that a rule forbade; a duplicate's number stands in accepted too
+     * @param failures orders that were neither, so that nobody knows what became of them
+     */
+    record Answers(Set<Long> accepted, List<Long> refused, List<String> failures) {
+        Answers {
+            accepted = Set.copyOf(accepted);
+            refused = List.copyOf(refused);
+            failures = List.copyOf(failures);
+        }
     }
 }

@@ -10,14 +10,16 @@ final class ServeText {
 
             Order something:
               curl -i SHOP/orders -H 'Content-Type: application/json' -d '{"order": 1, "customer": "Anna", "email": "anna@example.org", "placedOn": "2026-11-29", "requiredOn": "2026-12-06", "country": "Iceland", "freight": "4.90", "items": [{"product": "Wool socks", "unitPrice": "12.50", "quantity": 2, "discount": "0.10"}]}'
-            Send it twice, and see the second one rolled back. From "Atlantis" the partner refuses it for good; order 3 it
-            refuses twice.
+            Once more, and it is rolled back, as the number is taken. An order to "Atlantis" is refused by the
+            partner for good; he refuses order 3 twice, and loses the answer to order 7.
 
             See an order and its jobs:   curl SHOP/orders/1
             Count all jobs by state:     curl SHOP/jobs
             Ask how the worker is:       curl -i SHOP/health
 
-            PostgreSQL is at DATABASE (user postgres, no password), SMTP at SMTP, the partner at PARTNER.
+            PostgreSQL:   DATABASE (user postgres, any password)
+            SMTP server:  MAIL
+            Partner:      PARTNER
 
             """;
 
@@ -26,9 +28,7 @@ final class ServeText {
     static String of(ShopConfig config) {
         return TEXT.replace("SHOP", "http://127.0.0.1:" + config.port())
                 .replace("DATABASE", config.database().url())
-                .replace(
-                        "SMTP at SMTP",
-                        "SMTP at " + config.smtp().host() + ":" + config.smtp().port())
+                .replace("MAIL", config.smtp().host() + ":" + config.smtp().port())
                 .replace("PARTNER", config.partner().toString());
     }
 }

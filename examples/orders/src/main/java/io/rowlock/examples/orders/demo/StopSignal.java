@@ -3,10 +3,12 @@ package io.rowlock.examples.orders.demo;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
- * Ctrl-C and SIGTERM: the first interrupts the thread that made this, which then stops everything in order; a second
- * one ends the process at once.
+ * Ctrl-C and SIGTERM: the first is seen by whoever asks here, and stops everything in order; a second one ends the
+ * process at once. Nobody is interrupted: too much that is called while starting swallows that. Safe for use by many
+ * threads.
  *
  * <p>In an application with its database elsewhere, a plain {@code Runtime.addShutdownHook(new Thread(shop::close))}
  * does this. Here the embedded PostgreSQL has a shutdown hook too, all hooks run at the same time, and the database
@@ -16,19 +18,37 @@ import java.util.List;
 final class StopSignal {
     private static final int INTERRUPTED = 130;
 
-    private final Thread user = Thread.currentThread();
-    private final PrintStream out;
-    private volatile boolean received;
+    private final CountDownLatch received = new CountDownLatch(1);
 
-    /** Begins to listen. */
-    StopSignal(PrintStream out) {
-        this.out = out;
+    /** Thrown where a signal was seen. */
+    static final class Received extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Received() {
+            super("A signal to stop was received");
+        }
+    }
+
+    /** Throws if a signal has come. */
+    void check() throws Received {
+        if (received.getCount() == 0) {
+            throw new Received();
+        }
+    }
+
+    /** Waits until a signal comes. */
+    void await() throws InterruptedException {
+        received.await();
+    }
+
+    /** Catches the signals from now on. */
+    void listen(PrintStream out) {
         try {
             Class<?> type = Class.forName("sun.misc.Signal");
             Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
             Object handler = Proxy.newProxyInstance(
                     StopSignal.class.getClassLoader(), new Class<?>[] {handlerType}, (self, method, arguments) -> {
-                        receive();
+                        receive(out);
                         return null;
                     });
             for (String name : List.of("INT", "TERM")) {
@@ -40,17 +60,12 @@ final class StopSignal {
         }
     }
 
-    boolean received() {
-        return received;
-    }
-
-    private synchronized void receive() {
-        if (received) {
+    private synchronized void receive(PrintStream out) {
+        if (received.getCount() == 0) {
             System.exit(INTERRUPTED);
         }
-        received = true;
         out.println();
         out.println("Stopping: no new orders, running jobs may end …");
-        user.interrupt();
+        received.countDown();
     }
 }

@@ -15,7 +15,9 @@ import io.rowlock.examples.orders.order.OrderRefused;
 import io.rowlock.examples.orders.order.OrderService;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerHealth;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.jetty.server.handler.StatisticsHandler;
 
 /**
@@ -47,7 +49,7 @@ public final class ShopHttp implements AutoCloseable {
         this.server = Javalin.create(ShopHttp::configure)
                 .post("/orders", this::placeOrder)
                 .get("/orders/{number}", this::showOrder)
-                .get("/jobs", request -> request.json(rowlock.jobs().counts()))
+                .get("/jobs", this::countJobs)
                 .get("/health", this::showHealth)
                 .exception(BadOrder.class, (bad, request) -> refuse(request, 400, "BAD_ORDER", bad.problems()))
                 .exception(OrderRefused.class, ShopHttp::refuse)
@@ -77,6 +79,12 @@ public final class ShopHttp implements AutoCloseable {
                 .ifPresentOrElse(
                         order -> request.json(OrderView.of(order, rowlock.jobs().ofSubject("Order:" + order.id()))),
                         () -> refuse(request, 404, "NOT_FOUND", List.of("There is no order " + number)));
+    }
+
+    private void countJobs(Context request) {
+        Map<String, Long> byState = new LinkedHashMap<>();
+        rowlock.jobs().counts().forEach((state, jobs) -> byState.put(state.text(), jobs));
+        request.json(byState);
     }
 
     private void showHealth(Context request) {

@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  */
 final class OrderFields {
     private static final int QUANTITY_LIMIT = 1_000_000;
+    private static final int CUT = 120;
     private static final Pattern MONEY = Pattern.compile("\\d{1,10}(\\.\\d{1,2})?");
     private static final Pattern FRACTION = Pattern.compile("0(\\.\\d{1,4})?|1(\\.0{1,4})?");
     private static final Pattern DATE = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
@@ -151,6 +152,6 @@ final class OrderFields {
 
     static String cut(String text) {
         String line = text.replaceAll("\\p{Cntrl}+", " ");
-        return line.length() <= 80 ? line : line.substring(0, 79) + "…";
+        return line.length() <= CUT ? line : line.substring(0, CUT - 1) + "…";
     }
 }

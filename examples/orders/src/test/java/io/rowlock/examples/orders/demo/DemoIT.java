@@ -43,7 +43,7 @@ class DemoIT {
                         "partner-notice of order 108 after 1 attempt: Partner answered 422: No deliveries to Atlantis")
                 .contains("job dead, partner-notice, 1 ×: Partner answered 422: No deliveries to Atlantis")
                 .contains("4 received")
-                .contains("7 calls, 3 deliveries; 1 calls were repeats")
+                .contains("7 calls, 3 deliveries; 1 of the calls repeated a key")
                 .contains("All 8 checks passed.")
                 .doesNotContain("✗");
         assertThat(err()).isEmpty();
@@ -83,7 +83,7 @@ class DemoIT {
         return new Demo(
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
-                () -> false);
+                new StopSignal());
     }
 
     private String out() {

@@ -41,7 +41,7 @@ class ServeIT {
                             .doesNotContain("\"ready\""));
             assertThat(get(port, "/orders/43").statusCode()).isEqualTo(404);
             assertThat(get(port, "/orders/x").statusCode()).isEqualTo(400);
-            assertThat(get(port, "/jobs").body()).contains("\"COMPLETED\":2");
+            assertThat(get(port, "/jobs").body()).contains("\"completed\":2");
             assertThat(get(port, "/health").statusCode()).isEqualTo(200);
 
             serve.terminate();
@@ -57,6 +57,7 @@ class ServeIT {
         try (ChildJvm serve = serve(freePort())) {
             serve.awaitLine("Starting", SOON);
             serve.terminate();
+            serve.awaitLine("Stopped before it was open.", SOON);
             assertThat(serve.awaitExit(SOON)).isZero();
             assertThat(serve.lines()).noneMatch(line -> line.contains("Exception"));
         }
