@@ -216,6 +216,29 @@ final class AtOnceIT {
     }
 
     @Test
+    void upsert_is_an_insert_or_an_update_and_makes_one_job() throws Exception {
+        Note note = unit.commitAnd(em -> {
+            Note stored = new Note();
+            em.persist(stored);
+            return stored;
+        });
+        schema.execute("DELETE FROM rowlock_job");
+        try (StatelessSession session =
+                unit.factory().unwrap(SessionFactory.class).openStatelessSession()) {
+            session.beginTransaction();
+            note.text = "upserted";
+            if (statelessIsSeen()) {
+                session.upsert(note);
+                session.getTransaction().commit();
+                assertThat(unit.jobs()).hasSize(1).first().asString().containsAnyOf("PERSIST", "UPDATE");
+            } else {
+                assertThatThrownBy(() -> session.upsert(note)).isInstanceOf(InvalidUseException.class);
+                session.getTransaction().rollback();
+            }
+        }
+    }
+
+    @Test
     void stateless_session_may_only_warn_where_told_to() throws Exception {
         try (TestUnit warned = TestUnit.on(schema, Note.class).with("rowlock.stateless", "warn");
                 StatelessSession session =

@@ -16,7 +16,10 @@ import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.PostPersist;
+import jakarta.persistence.PreUpdate;
 import jakarta.persistence.Table;
+import jakarta.persistence.Transient;
 import jakarta.persistence.Version;
 import java.sql.Savepoint;
 import java.util.List;
@@ -84,12 +87,41 @@ final class FlushedChangesIT {
         }
     }
 
+    @Entity(name = "Stamped")
+    @Table(name = "stamped")
+    @OutboxJob(kind = "stamped-at", on = Change.UPDATE, changed = "updatedAt")
+    @OutboxJob(kind = "stamped", on = Change.PERSIST)
+    static class Stamped {
+        @Id
+        int id;
+
+        String text;
+        long updatedAt;
+
+        @Transient
+        EntityManager toQuery;
+
+        @PreUpdate
+        void stamp() {
+            updatedAt++;
+        }
+
+        /** A callback that queries makes a flush in the middle of the flush. */
+        @PostPersist
+        void query() {
+            if (toQuery != null) {
+                toQuery.createQuery("select count(s) from Stamped s", Long.class)
+                        .getSingleResult();
+            }
+        }
+    }
+
     private final TestSchema schema;
     private final TestUnit unit;
 
     FlushedChangesIT(TestSchema schema) {
         this.schema = schema;
-        this.unit = TestUnit.on(schema, Purchase.class);
+        this.unit = TestUnit.on(schema, Purchase.class, Stamped.class);
     }
 
     @BeforeAll
@@ -100,7 +132,7 @@ final class FlushedChangesIT {
 
     @BeforeEach
     void empty() throws Exception {
-        schema.execute("DELETE FROM purchase; DELETE FROM rowlock_job");
+        schema.execute("DELETE FROM purchase; DELETE FROM stamped; DELETE FROM rowlock_job");
     }
 
     @AfterAll
@@ -294,5 +326,29 @@ final class FlushedChangesIT {
         detached.status = "shipped";
         unit.commit(em -> em.merge(detached));
         assertThat(unit.kinds()).containsExactly("purchase-changed", "shipped");
+    }
+
+    @Test
+    void attribute_that_a_callback_changes_counts_as_changed() throws Exception {
+        unit.commit(em -> {
+            Stamped stamped = new Stamped();
+            em.persist(stamped);
+            em.flush();
+            stamped.text = "changed";
+        });
+        assertThat(unit.kinds()).containsExactly("stamped", "stamped-at");
+    }
+
+    @Test
+    void callback_that_queries_in_the_middle_of_the_flush_loses_no_job() throws Exception {
+        TestUnit.swallowing(() -> unit.commit(em -> {
+            for (int i = 0; i < 5; i++) {
+                Stamped stamped = new Stamped();
+                stamped.id = i;
+                stamped.toQuery = em;
+                em.persist(stamped);
+            }
+        }));
+        assertThat(unit.kinds()).hasSize((int) schema.count("SELECT count(*) FROM stamped"));
     }
 }

@@ -60,6 +60,11 @@ final class PayloadsIT {
         @Transient
         boolean counts;
 
+        /** A proxy loads itself when a method is called, not when a field is read. */
+        String getText() {
+            return text;
+        }
+
         @OutboxJob(on = {Change.PERSIST, Change.REMOVE})
         Text text() {
             return text == null ? null : new Text(text);
@@ -68,7 +73,7 @@ final class PayloadsIT {
         /** Reads lazy associations when asked to. */
         @OutboxJob(on = Change.UPDATE)
         Counted counted() {
-            return counts ? new Counted(children.size(), parent.text) : null;
+            return counts ? new Counted(children.size(), parent.getText()) : null;
         }
     }
 

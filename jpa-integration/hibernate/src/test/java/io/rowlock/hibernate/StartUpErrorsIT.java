@@ -34,6 +34,11 @@ final class StartUpErrorsIT {
     @Embeddable
     static class Address {
         String city;
+
+        @OutboxJob(on = Change.UPDATE)
+        One moved() {
+            return new One(0);
+        }
     }
 
     @Entity(name = "Customer")
@@ -111,7 +116,7 @@ final class StartUpErrorsIT {
             Throwable thrown = TestUnit.root(catchThrowable(unit::factory));
             assertThat(thrown)
                     .isInstanceOf(InvalidUseException.class)
-                    .hasMessageContaining("in 9 places")
+                    .hasMessageContaining("in 10 places")
                     .hasMessageContaining("emial, which Customer does not have; did you mean email?")
                     .hasMessageContaining("names orders, the mappedBy side")
                     .hasMessageContaining("names card, the mappedBy side")
@@ -120,6 +125,7 @@ final class StartUpErrorsIT {
                     .hasMessageContaining("the id id")
                     .hasMessageContaining("the path address.city")
                     .hasMessageContaining("Card: an annotation on a type needs a kind")
+                    .hasMessageContaining("Customer: has annotations on the embeddable Address")
                     .hasMessageContaining("kind same stands for payload type");
         }
     }

@@ -1,6 +1,7 @@
 package io.rowlock.jpa.internal;
 
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What an adapter tells of an entity.
@@ -9,9 +10,12 @@ import java.util.Map;
  * @param name the entity's name in JPQL
  * @param javaClass its class
  * @param attributes the names of all its attributes, inherited ones too
+ * @param embeddables the classes embedded in it, at any depth
  */
-public record EntityType(String key, String name, Class<?> javaClass, Map<String, AttributeRole> attributes) {
+public record EntityType(
+        String key, String name, Class<?> javaClass, Map<String, AttributeRole> attributes, Set<Class<?>> embeddables) {
     public EntityType {
         attributes = Map.copyOf(attributes);
+        embeddables = Set.copyOf(embeddables);
     }
 }

@@ -41,8 +41,25 @@ final class RuleReader {
         for (Class<?> declaring : fromTheTop()) {
             readType(declaring);
             readMethods(declaring);
+            refuseUnread(declaring.getInterfaces(), "the interface");
         }
+        refuseUnread(type.embeddables().toArray(Class<?>[]::new), "the embeddable");
         return rules;
+    }
+
+    /** Annotations that nobody reads would be jobs that nobody writes. */
+    private void refuseUnread(Class<?>[] classes, String what) {
+        for (Class<?> each : classes) {
+            boolean annotated = each.getDeclaredAnnotationsByType(OutboxJob.class).length > 0
+                    || Arrays.stream(each.getDeclaredMethods()).anyMatch(RuleReader::isAnnotated);
+            if (annotated) {
+                problems.add(
+                        where(type.javaClass(), null),
+                        "has annotations on " + what + " " + each.getSimpleName()
+                                + "; only entities and their superclasses are read: put them there");
+            }
+            refuseUnread(each.getInterfaces(), "the interface");
+        }
     }
 
     private Deque<Class<?>> fromTheTop() {

@@ -40,7 +40,8 @@ final class EntityJobsTest {
                         "status", AttributeRole.CHANGEABLE,
                         "address", AttributeRole.CHANGEABLE,
                         "tags", AttributeRole.COLLECTION,
-                        "lines", AttributeRole.INVERSE));
+                        "lines", AttributeRole.INVERSE),
+                Set.of(Embedded.class));
     }
 
     private static String problemsOf(Class<?>... entities) {
@@ -52,6 +53,8 @@ final class EntityJobsTest {
     }
 
     static class Plain {}
+
+    static class Embedded {}
 
     @Test
     void entities_without_annotations_have_no_rules() {
@@ -232,6 +235,34 @@ final class EntityJobsTest {
                 .contains("- First: ")
                 .contains("- Second.good(): ")
                 .contains("- Second.good() as inherited by Third: ");
+    }
+
+    interface Watched {
+        @OutboxJob(on = Change.PERSIST)
+        default Good good() {
+            return null;
+        }
+    }
+
+    interface Deeper extends Watched {}
+
+    abstract static class Middle implements Deeper {}
+
+    static class Below extends Middle {}
+
+    static class Part {
+        @OutboxJob(on = Change.UPDATE)
+        Good good() {
+            return null;
+        }
+    }
+
+    @Test
+    void annotations_that_nobody_reads_are_mistakes() {
+        assertThat(problemsOf(Below.class)).contains("Below: has annotations on the interface Watched");
+        EntityType withPart = new EntityType("key", "Plain", Plain.class, Map.of(), Set.of(Part.class));
+        assertThatThrownBy(() -> EntityJobs.of(List.of(withPart)))
+                .hasMessageContaining("Plain: has annotations on the embeddable Part");
     }
 
     static class Several {
