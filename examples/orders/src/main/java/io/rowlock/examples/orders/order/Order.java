@@ -59,8 +59,7 @@ public class Order {
     @SuppressWarnings("NullAway.Init")
     protected Order() {}
 
-    /** A new order with its lines, not yet stored. */
-    public Order(NewOrder wanted) {
+    private Order(NewOrder wanted) {
         number = wanted.order();
         customer = wanted.customer();
         email = wanted.email();
@@ -68,9 +67,15 @@ public class Order {
         placedOn = wanted.placedOn();
         requiredOn = wanted.requiredOn();
         freight = wanted.freight();
+    }
+
+    /** A new order with its lines, not yet stored. */
+    public static Order of(NewOrder wanted) {
+        Order order = new Order(wanted);
         for (NewOrder.Item item : wanted.items()) {
-            lines.add(new OrderLine(this, lines.size() + 1, item));
+            order.lines.add(new OrderLine(order, order.lines.size() + 1, item));
         }
+        return order;
     }
 
     /** The mail to the customer. */

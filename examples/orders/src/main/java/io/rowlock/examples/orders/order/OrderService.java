@@ -29,7 +29,7 @@ public final class OrderService {
      */
     public Order place(NewOrder wanted) {
         try {
-            return emf.callInTransaction(em -> store(em, new Order(wanted)));
+            return emf.callInTransaction(em -> store(em, Order.of(wanted)));
         } catch (OrderRefused refusal) {
             noteRefusal(wanted.order(), refusal);
             throw refusal;
