@@ -87,15 +87,20 @@ final class EngineConnection implements AutoCloseable {
             held = opened;
             return opened;
         } catch (SQLException | RuntimeException e) {
-            connection.abort(Runnable::run);
+            drop(connection);
             throw e;
         }
     }
 
     private void abort(Held broken) {
         held = null;
-        try {
-            broken.connection().abort(Runnable::run);
+        drop(broken.connection());
+    }
+
+    /** Aborted, so that nobody uses it again; and closed, or a pool would count it as lent for ever. */
+    private static void drop(Connection connection) {
+        try (connection) {
+            connection.abort(Runnable::run);
         } catch (SQLException | RuntimeException alreadyGone) {
             // nothing is left to close
         }
