@@ -2,6 +2,7 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
+import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.DeathHook;
 import io.rowlock.spi.DeathHook.DyingJob;
 import java.sql.Connection;
@@ -39,12 +40,24 @@ final class Deaths {
             call(hooks.get(job.kind()), connection, job);
         }
         if (!dying.isEmpty()) {
+            raise(connection, dying);
+        }
+    }
+
+    /** A hook may have broken the transaction without a word: then it is the hook that failed, and not the database. */
+    private void raise(Connection connection, List<DyingJob> dying) throws SQLException {
+        try {
             sql.raise(
                     connection,
                     CAUSE,
                     dying.stream()
                             .map(job -> new Cause(job.kind(), job.id(), job.reason()))
                             .toList());
+        } catch (SQLException e) {
+            if (SqlState.transactionFailed(e) && dying.stream().anyMatch(job -> hooked(job.kind()))) {
+                throw new HookFailedException(e);
+            }
+            throw e;
         }
     }
 

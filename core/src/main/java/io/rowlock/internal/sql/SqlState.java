@@ -24,6 +24,11 @@ public final class SqlState {
         return of(error).startsWith("22") || of(error).startsWith("23");
     }
 
+    /** Whether an earlier statement has failed, and with it the transaction. */
+    public static boolean transactionFailed(SQLException error) {
+        return of(error).equals("25P02");
+    }
+
     /** Whether the table or column is missing: the schema is not what this version needs. */
     public static boolean schemaDiffers(SQLException error) {
         return Set.of("42P01", "42703", "3F000", "42P10").contains(of(error));
