@@ -116,7 +116,8 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
     }
 
     /**
-     * Names throwables that no retry can cure: the job is dead at once.
+     * Names throwables that no retry can cure: the job is dead at once. An attempt that took longer than its handler's
+     * timeout counts as a {@link java.util.concurrent.TimeoutException}.
      *
      * @param types classes, subclasses included
      * @return the changed copy

@@ -40,11 +40,11 @@ final class Verdicts {
 
     static Outcome onTimeout(LeasedJob job, Duration timeout) {
         Failure failure = new Failure("timed out", "the handler took longer than its timeout of " + timeout, "");
-        if (job.lastAttempt()) {
-            return new Died(failure);
-        }
         TimedOut cause = new TimedOut(timeout);
         RetryPolicy policy = job.binding().settings().retry();
+        if (!policy.retries(cause) || job.lastAttempt()) {
+            return new Died(failure);
+        }
         return new Retried(policy.delay(job.row().turn().attempt(), cause), true, failure);
     }
 
