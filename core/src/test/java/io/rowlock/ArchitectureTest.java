@@ -35,7 +35,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The arrows of DESIGN.md, section 3, inside core. */
+/** Which package may know which inside core. */
 @AnalyzeClasses(locations = ArchitectureTest.MainClasses.class)
 final class ArchitectureTest {
     private static final String[] EXPORTED = {
