@@ -2,7 +2,8 @@ package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.Shop;
 import io.rowlock.examples.orders.demo.DemoOptions.WrongUsage;
-import io.rowlock.examples.orders.demo.StopSignal.Received;
+import io.rowlock.examples.orders.demo.Mailbox.Received;
+import io.rowlock.examples.orders.demo.StopSignal.Stopped;
 import jakarta.mail.MessagingException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -81,12 +82,11 @@ public final class Demo {
         boolean passed;
         long start = System.nanoTime();
         try (World world = new World();
-                Shop shop = new Shop(world.shopConfig(0))) {
-            signal.check();
+                Shop shop = open(world, 0)) {
             out.println("Sending " + file.entries().size() + " orders from " + name + " to http://127.0.0.1:"
                     + shop.port() + "/orders");
             passed = send(file, world, shop);
-        } catch (Received e) {
+        } catch (Stopped e) {
             out.println("Stopped.");
             return INTERRUPTED;
         }
@@ -98,16 +98,20 @@ public final class Demo {
     }
 
     private boolean send(OrderFile file, World world, Shop shop)
-            throws InterruptedException, SQLException, MessagingException, Received {
+            throws InterruptedException, SQLException, MessagingException, Stopped {
         OrderSender sender = new OrderSender(shop.port());
         Progress progress = new Progress(out, Boolean.getBoolean("rowlock.demo.terminal"));
         DemoRun run = new DemoRun(shop, sender, progress, signal);
-        run.send(file);
-        run.awaitNothingDue();
+        try {
+            run.send(file);
+            run.awaitNothingDue();
+        } finally {
+            progress.end();
+        }
 
         DemoRows rows = new DemoRows(shop.dataSource());
         DemoReport report = new DemoReport(out, rows);
-        Mailbox.Received received = world.mailbox().received();
+        Received received = world.mailbox().received();
         report.figures(received, world.partner().books());
         return report.checks(new DemoChecks(rows, sender.answers())
                 .all(received, world.partner().books().effects()));
@@ -120,16 +124,21 @@ public final class Demo {
         }
         out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
         try (World world = new World();
-                Shop shop = new Shop(world.shopConfig(port))) {
+                Shop shop = open(world, port)) {
             signal.check();
             out.print(ServeText.of(world.shopConfig(shop.port())));
             signal.await();
-        } catch (Received e) {
+        } catch (Stopped e) {
             out.println("Stopped before it was open.");
             return 0;
         }
         out.println("Stopped.");
         return 0;
+    }
+
+    private Shop open(World world, int port) throws Stopped {
+        signal.check(); // the world took seconds to start
+        return new Shop(world.shopConfig(port));
     }
 
     private OrderFile read(@Nullable Path path) throws WrongUsage {

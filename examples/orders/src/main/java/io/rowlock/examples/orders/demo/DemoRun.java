@@ -1,7 +1,7 @@
 package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.Shop;
-import io.rowlock.examples.orders.demo.StopSignal.Received;
+import io.rowlock.examples.orders.demo.StopSignal.Stopped;
 import io.rowlock.job.JobState;
 import java.time.Duration;
 import java.util.Map;
@@ -25,7 +25,7 @@ final class DemoRun {
         this.signal = signal;
     }
 
-    void send(OrderFile file) throws InterruptedException, Received {
+    void send(OrderFile file) throws InterruptedException, Stopped {
         orders = file.entries().size();
         for (OrderFile.Entry entry : file.entries()) {
             signal.check();
@@ -38,7 +38,7 @@ final class DemoRun {
     }
 
     /** Returns when no job waits or runs, or when nothing has changed for a minute: a check then says what is left. */
-    void awaitNothingDue() throws InterruptedException, Received {
+    void awaitNothingDue() throws InterruptedException, Stopped {
         Map<JobState, Long> before = Map.of();
         long changedAt = System.nanoTime();
         while (System.nanoTime() - changedAt < STANDSTILL.toNanos()) {
@@ -57,7 +57,6 @@ final class DemoRun {
             signal.check();
             Thread.sleep(LOOK.toMillis());
         }
-        progress.end();
     }
 
     private void show(Map<JobState, Long> jobs) {

@@ -21,18 +21,18 @@ final class StopSignal {
     private final CountDownLatch received = new CountDownLatch(1);
 
     /** Thrown where a signal was seen. */
-    static final class Received extends Exception {
+    static final class Stopped extends Exception {
         private static final long serialVersionUID = 1L;
 
-        Received() {
+        Stopped() {
             super("A signal to stop was received");
         }
     }
 
     /** Throws if a signal has come. */
-    void check() throws Received {
+    void check() throws Stopped {
         if (received.getCount() == 0) {
-            throw new Received();
+            throw new Stopped();
         }
     }
 
