@@ -22,6 +22,7 @@ import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.StatelessSession;
 import org.hibernate.Version;
+import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -117,6 +118,17 @@ final class AtOnceIT {
         });
         assertThat(unit.kinds()).containsExactly("note");
         assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
+    }
+
+    @Test
+    void change_after_a_flush_that_never_ended_is_written_at_once() throws Exception {
+        HibernateUnit ours = Factories.unit(unit.factory().unwrap(SessionFactoryImplementor.class));
+        unit.commit(em -> {
+            em.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+            ours.flushBegins(em.unwrap(SessionImplementor.class));
+            em.persist(new Note());
+        });
+        assertThat(unit.kinds()).containsExactly("note");
     }
 
     @Test
