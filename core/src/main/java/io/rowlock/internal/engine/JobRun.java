@@ -26,6 +26,7 @@ final class JobRun implements JobContext {
     private final OneJobSql sql;
     private volatile @Nullable Connection lockedIn;
     private volatile boolean recorded;
+    private volatile @Nullable Duration snoozed;
 
     /** Who runs it: the worker, the installation that begins idempotency keys, and what becomes of completed rows. */
     record Identity(String owner, String installation, boolean deleteCompleted) {}
@@ -39,6 +40,12 @@ final class JobRun implements JobContext {
     /** Whether the handler's own transaction was told to complete the job or to put it back. */
     boolean recorded() {
         return recorded;
+    }
+
+    /** For how long it put the job back; null if it did not. */
+    @Nullable
+    Duration snoozed() {
+        return snoozed;
     }
 
     @Override
@@ -125,6 +132,7 @@ final class JobRun implements JobContext {
             throw new InvalidUseException("snoozeIn delay must be between 0 and 100 years, got " + delay);
         }
         record(connection, "snooze", locked -> sql.putBack(connection, identity.owner(), job.grip(), locked, delay));
+        snoozed = delay;
     }
 
     @FunctionalInterface

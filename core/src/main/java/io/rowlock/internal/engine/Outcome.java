@@ -2,14 +2,15 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.OutcomeSql.Failure;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** What became of an attempt, to be recorded under the lease. */
 sealed interface Outcome {
     /** The handler returned. */
     record Completed() implements Outcome {}
 
-    /** The handler's own transaction completed the job, or put it back: only the lease is over. */
-    record RecordedByHandler() implements Outcome {}
+    /** The handler's own transaction completed the job, or put it back for so long: only the lease is over. */
+    record RecordedByHandler(@Nullable Duration snoozed) implements Outcome {}
 
     /** It failed and is tried again after a delay, and not before the old lease would have ended where so said. */
     record Retried(Duration delay, boolean notBeforeLease, Failure failure) implements Outcome {}

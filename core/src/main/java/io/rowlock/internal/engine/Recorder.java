@@ -227,8 +227,10 @@ final class Recorder {
         forget(settled);
         if (settled.outcome() instanceof Retried retried) {
             setting.dueAgain().accept(retried.delay());
-        } else if (settled.outcome() instanceof PutBack back) {
+        } else if (settled.outcome() instanceof PutBack back && back.snoozed()) { // handed back is for another worker
             setting.dueAgain().accept(back.delay());
+        } else if (settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null) {
+            setting.dueAgain().accept(byHandler.snoozed());
         }
         events.tell(eventOf(settled));
     }
@@ -274,6 +276,9 @@ final class Recorder {
             return back.snoozed()
                     ? new JobSnoozed(job.id(), job.kind(), back.delay())
                     : new JobHandedBack(job.id(), job.kind());
+        }
+        if (settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null) {
+            return new JobSnoozed(job.id(), job.kind(), byHandler.snoozed());
         }
         return new JobCompleted(job.id(), job.kind(), attempt);
     }
