@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -49,7 +50,7 @@ final class Claimer {
     /** What a claimer works with, beside its lanes and slots. */
     record Tools(EngineConnection connection, ClaimSql sql, Claimant claimant, Sweeper sweeper) {}
 
-    /** @param taken gets each claimed job; must not block for long */
+    /** @param taken gets each claimed job; must not block for long; may refuse one, having handed it back */
     Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<LeasedJob> taken) {
         this.connection = tools.connection();
         this.sql = tools.sql();
@@ -71,12 +72,15 @@ final class Claimer {
         return answeredAt;
     }
 
-    /** A job that this worker put back is due again after the delay. */
-    void dueAgain(Duration delay) {
-        if (delay.compareTo(poll) <= 0) {
-            long at = System.nanoTime() + delay.toNanos();
-            dueAgain.accumulateAndGet(at, (before, after) -> before == NEVER || after - before < 0 ? after : before);
+    /** A job that this worker put back is due again after the delay; true if that is before the next poll. */
+    boolean dueAgain(Duration delay) {
+        if (delay.compareTo(poll) > 0) {
+            return false;
         }
+        long at = System.nanoTime() + delay.toNanos();
+        dueAgain.accumulateAndGet(at, (before, after) -> before == NEVER || after - before < 0 ? after : before);
+        moreDue = true;
+        return true;
     }
 
     /** One round: sweep if due, claim, and say how long to wait unless woken. */
@@ -198,10 +202,18 @@ final class Claimer {
 
     private void dispatch(Claimed claimed, long askedAt) {
         answeredAt = System.nanoTime();
+        RejectedExecutionException refused = null;
         for (ClaimedRow row : claimed.rows()) {
             LeasedJob job = new LeasedJob(row, lanes.binding(row), askedAt);
             slots.take(job);
-            taken.accept(job);
+            try {
+                taken.accept(job);
+            } catch (RejectedExecutionException e) {
+                refused = e;
+            }
+        }
+        if (refused != null) {
+            throw refused; // so that claiming pauses, and health tells why
         }
     }
 }

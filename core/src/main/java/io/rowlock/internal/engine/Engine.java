@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +40,9 @@ final class Engine {
      * Puts the parts together.
      *
      * @param executor runs the handlers
-     * @param slotFreed called when a handler has ended and a claim may be worth while
+     * @param worthClaiming called when a handler has ended, or a job is due again soon, and a claim may be worth while
      */
-    Engine(Ground ground, WorkerSettings settings, Identity identity, Executor executor, Runnable slotFreed) {
+    Engine(Ground ground, WorkerSettings settings, Identity identity, Executor executor, Runnable worthClaiming) {
         EngineSql sql = EngineSql.of(ground.names());
         Duration lease = settings.timing().lease();
         Events events = ground.events();
@@ -64,18 +65,27 @@ final class Engine {
                 deaths,
                 events,
                 new Recorder.Setting(
-                        identity.owner(), identity.deleteCompleted(), inFlight::letGo, claimer::dueAgain)));
+                        identity.owner(),
+                        identity.deleteCompleted(),
+                        inFlight::letGo,
+                        delay -> dueAgain(delay, worthClaiming))));
         heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
         pruner = new Pruner(beating, sql.prunes(), kinds(), settings.completedRetention());
         Handlers handlers =
                 new Handlers(ground.codec(), sql.oneJob(), new JdbcTransactions(ground.connections()), identity);
-        attempts = new Attempts(handlers, completer, slots, events, slotFreed);
+        attempts = new Attempts(handlers, completer, slots, events, worthClaiming);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }
 
     private static EngineConnection connection(Ground ground, Duration lease) {
         Duration quarter = lease.dividedBy(4);
         return new EngineConnection(ground.connections(), quarter.compareTo(LEAST_ANSWER) > 0 ? quarter : LEAST_ANSWER);
+    }
+
+    private void dueAgain(Duration delay, Runnable worthClaiming) {
+        if (claimer.dueAgain(delay)) {
+            worthClaiming.run();
+        }
     }
 
     private Set<String> kinds() {
@@ -89,8 +99,11 @@ final class Engine {
         try {
             runner(job).add(job);
         } catch (RuntimeException | Error rejected) { // an Error when no thread can be had
-            LOG.warn("The executor refused a job; it is handed back (job={}, kind={})", job.id(), job.kind(), rejected);
             handBackUnrun(job);
+            throw new RejectedExecutionException(
+                    "The executor refused a job; it is handed back, and claiming pauses (job=" + job.id() + ", kind="
+                            + job.kind() + "): " + rejected,
+                    rejected);
         }
     }
 

@@ -147,7 +147,7 @@ public final class ThreadedWorker implements Worker {
         Executor executor = given == null ? Objects.requireNonNull(own) : given;
         Identity identity =
                 new Identity(id, installation, settings.completedRetention().isZero());
-        Engine engine = new Engine(ground, settings, identity, executor, this::slotFreed);
+        Engine engine = new Engine(ground, settings, identity, executor, this::worthClaiming);
         return new Running(
                 engine,
                 loop("claimer", engine.claimer::step),
@@ -170,7 +170,7 @@ public final class ThreadedWorker implements Worker {
         });
     }
 
-    private void slotFreed() {
+    private void worthClaiming() {
         Running now = running;
         if (now != null && now.engine().claimer.moreDue()) {
             now.claimer().wake();
