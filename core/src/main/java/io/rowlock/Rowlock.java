@@ -12,6 +12,7 @@ import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.LookupSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.schema.Schema;
@@ -115,6 +116,11 @@ public final class Rowlock {
         WorkerSettings settings = filled.settings();
         settings.handlers().forEach(binding -> kinds.register(binding.kind()));
         return settings;
+    }
+
+    /** Notes the kinds of a persistence unit, or refuses one whose name stands for another payload type already. */
+    void register(Collection<JobKind<?>> unitKinds) {
+        unitKinds.forEach(kinds::register);
     }
 
     /**

@@ -144,6 +144,7 @@ public final class RowlockBuilder {
         attachment = rowlock -> {
             ConnectionSource own = (ConnectionSource) set.get("connections");
             new UnitProbe(names()).check(binding, entityManagerFactory, own);
+            rowlock.register(binding.kinds(entityManagerFactory));
             binding.attach(entityManagerFactory, rowlock.outbox(), rowlock::wake);
         };
         return this;
@@ -153,7 +154,8 @@ public final class RowlockBuilder {
      * Puts the Rowlock together. Without a data source or connections it can enqueue, but not work, install or look up.
      *
      * @return the Rowlock
-     * @throws InvalidUseException if something set cannot be, or the persistence unit writes to another database
+     * @throws InvalidUseException if something set cannot be, or the persistence unit writes to another database or has
+     *     a kind that stands for two payload types
      * @throws SchemaException if there is no data source, and the persistence unit finds no tables
      * @throws DatabaseException if the persistence unit could not be checked
      */

@@ -1,9 +1,11 @@
 package io.rowlock.spi;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.Outbox;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.Map;
 
 /**
@@ -51,7 +53,16 @@ public interface PersistenceUnitBinding {
     }
 
     /**
-     * Makes the unit write its jobs through this outbox and wake this JVM's workers after its commits.
+     * The kinds of the unit's jobs, so that one that stands for another payload type elsewhere is found at start-up.
+     *
+     * @param entityManagerFactory the unit
+     * @return the kinds its entities make
+     */
+    Collection<JobKind<?>> kinds(Object entityManagerFactory);
+
+    /**
+     * Makes the unit write its jobs through this outbox and wake this JVM's workers after its commits. What was attached
+     * before is replaced.
      *
      * @param entityManagerFactory the unit
      * @param outbox the outbox

@@ -96,9 +96,9 @@ final class Claimer {
         }
         long now = System.nanoTime();
         dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
-        boolean full = claimDue(free);
-        moreDue = full || !found.isEmpty();
-        return full ? 0 : pause();
+        Taken took = claimDue(free);
+        moreDue = took != Taken.ALL_DUE || !found.isEmpty();
+        return took == Taken.ALL_IT_COULD ? 0 : pause();
     }
 
     private long pause() {
@@ -149,7 +149,7 @@ final class Claimer {
             }
         }
         for (String queue : slots.free().keySet()) {
-            if (claimDue(Map.of(queue, 1))) {
+            if (claimDue(Map.of(queue, 1)) == Taken.ALL_IT_COULD) {
                 return true;
             }
         }
@@ -174,15 +174,24 @@ final class Claimer {
         return claimed.rows().size();
     }
 
-    /** True if it took all it could, so that more may be due. */
-    private boolean claimDue(Map<String, Integer> free) throws SQLException {
+    /** How a claim ended: it took all that was due; all it could, so that more may be due; or a limit held it back. */
+    private enum Taken {
+        ALL_DUE,
+        ALL_IT_COULD,
+        HELD_BACK
+    }
+
+    private Taken claimDue(Map<String, Integer> free) throws SQLException {
         Plan plan = lanes.plan(free, slots);
         int took = claim(plan);
         while (took == 0 && plan.passedOver()) {
             plan = lanes.planPassedOver(free, slots);
             took = claim(plan);
         }
-        return took > 0 && (took >= plan.most() || plan.passedOver() || tookAllOfALane(plan, took));
+        if (took > 0 && (took >= plan.most() || plan.passedOver() || tookAllOfALane(plan, took))) {
+            return Taken.ALL_IT_COULD;
+        }
+        return plan.heldBack() ? Taken.HELD_BACK : Taken.ALL_DUE;
     }
 
     private static boolean tookAllOfALane(Plan plan, int took) {

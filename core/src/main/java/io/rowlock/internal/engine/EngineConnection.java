@@ -5,6 +5,7 @@ import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class EngineConnection implements AutoCloseable {
     private final ConnectionSource source;
     private final int timeoutMillis;
+    private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Held held;
+    private volatile boolean closed;
 
     EngineConnection(ConnectionSource source, Duration answerWithin) {
         this.source = source;
@@ -32,7 +35,19 @@ final class EngineConnection implements AutoCloseable {
     private record Held(Connection connection, int isolation, int networkTimeout) {}
 
     /** Runs statements that are each their own transaction. */
-    synchronized <T> T call(Work<T> work) throws SQLException {
+    <T> T call(Work<T> work) throws SQLException {
+        lock.lock();
+        try {
+            return perform(work);
+        } finally {
+            lock.unlock();
+            if (closed) {
+                close();
+            }
+        }
+    }
+
+    private <T> T perform(Work<T> work) throws SQLException {
         Held open = open();
         try {
             return work.over(open.connection());
@@ -48,7 +63,7 @@ final class EngineConnection implements AutoCloseable {
     }
 
     /** Runs statements in one transaction and commits it; rolls back on any throwable. */
-    synchronized <T> T inTransaction(Work<T> work) throws SQLException {
+    <T> T inTransaction(Work<T> work) throws SQLException {
         return call(connection -> {
             connection.setAutoCommit(false);
             try {
@@ -106,9 +121,20 @@ final class EngineConnection implements AutoCloseable {
         }
     }
 
-    /** Gives the connection back as it was. */
+    /** Gives the connection back as it was: at once, or, while a statement is on its way, when that has ended. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        closed = true;
+        if (lock.tryLock()) {
+            try {
+                giveBack();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void giveBack() {
         if (held == null) {
             return;
         }

@@ -134,8 +134,11 @@ final class Lanes {
         return lane.binding();
     }
 
-    /** What to scan for now; passedOver: lanes of a limited handler still wait for their turn. */
-    record Plan(Map<String, Integer> free, List<LaneScan> scans, boolean passedOver) {
+    /**
+     * What to scan for now. passedOver: lanes of a limited handler still wait for their turn; heldBack: a limited handler
+     * has no slot at all, so that its lanes are looked at when it has.
+     */
+    record Plan(Map<String, Integer> free, List<LaneScan> scans, boolean passedOver, boolean heldBack) {
         int most() {
             return free.values().stream().mapToInt(Integer::intValue).sum();
         }
@@ -163,8 +166,10 @@ final class Lanes {
                 .add(lane));
         Map<Lane, Integer> most = new HashMap<>();
         boolean passedOver = false;
+        boolean heldBack = false;
         for (Map.Entry<HandlerBinding<?>, List<Lane>> each : byHandler.entrySet()) {
             int slotsFree = slots.free(each.getKey());
+            heldBack |= slotsFree == 0;
             if (slotsFree >= each.getValue().size()) {
                 shareOut(all ? each.getValue() : List.of(), slotsFree, most);
             } else if (slotsFree > 0) {
@@ -180,7 +185,7 @@ final class Lanes {
                         lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), limit));
             }
         }
-        return new Plan(free, scans, passedOver);
+        return new Plan(free, scans, passedOver, heldBack);
     }
 
     /** Divides a handler's free slots over its lanes. */

@@ -238,8 +238,9 @@ public final class ThreadedWorker implements Worker {
             for (Loop loop : stopping.loops()) {
                 loop.stop();
             }
+            long until = System.nanoTime() + LAST_WRITES;
             for (Loop loop : stopping.loops()) {
-                loop.join(TimeUnit.NANOSECONDS.toMillis(LAST_WRITES));
+                loop.join(TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
             }
         } catch (InterruptedException e) {
             interrupted = true;

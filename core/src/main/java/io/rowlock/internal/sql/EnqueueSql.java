@@ -24,7 +24,8 @@ public final class EnqueueSql {
             INSERT INTO rowlock_job (queue, kind, priority, subject, payload, headers, max_attempts, run_at)
             SELECT n.queue, n.kind, n.priority, n.subject, n.payload::json, n.headers::json, n.max_attempts,
                    greatest(clock_timestamp(), n.run_at, clock_timestamp() + n.delay * interval '1 microsecond')
-            FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::integer[],
+                        $8::timestamptz[], $9::bigint[])
               WITH ORDINALITY AS n(queue, kind, priority, subject, payload, headers, max_attempts, run_at, delay, position)
             ORDER BY n.position
             RETURNING id, run_at
