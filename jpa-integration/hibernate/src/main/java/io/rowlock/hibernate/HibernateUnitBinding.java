@@ -1,6 +1,7 @@
 package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.Outbox;
 import io.rowlock.spi.PersistenceUnitBinding;
 import io.rowlock.spi.Waker;
@@ -9,8 +10,10 @@ import jakarta.persistence.EntityManagerFactory;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.hibernate.JDBCException;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -31,6 +34,12 @@ public final class HibernateUnitBinding implements PersistenceUnitBinding {
     @Override
     public Map<String, String> settings(Object entityManagerFactory) {
         return UnitSettings.of(factory(entityManagerFactory).getProperties()).values();
+    }
+
+    @Override
+    public Collection<JobKind<?>> kinds(Object entityManagerFactory) {
+        HibernateUnit unit = Factories.unit(factory(entityManagerFactory));
+        return unit == null ? Set.of() : unit.jobs().kinds();
     }
 
     @Override

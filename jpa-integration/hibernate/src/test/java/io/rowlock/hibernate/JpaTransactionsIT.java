@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.rowlock.Rowlock;
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
@@ -164,6 +165,16 @@ final class JpaTransactionsIT {
         }
         assertThat(schema.count("SELECT count(*) FROM booking")).isZero();
         assertThat(unit.jobs()).isEmpty();
+    }
+
+    @Kind("booked")
+    record AlsoBooked(int number) {}
+
+    @Test
+    void handler_that_takes_an_entitys_kind_for_another_payload_type_is_refused_at_start_up() {
+        assertThatThrownBy(() -> rowlock.worker(w -> w.handle(AlsoBooked.class, (booked, job) -> {})))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("booked stands for two payload types");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.rowlock.jpa.internal;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.JobKind;
 import io.rowlock.jpa.Change;
 import java.util.Collection;
 import java.util.Comparator;
@@ -9,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Which change of which entity of one persistence unit makes which job. Immutable, safe for use by many threads. */
@@ -50,6 +52,11 @@ public final class EntityJobs {
     /** Whether any entity makes jobs of such a change. */
     public boolean about(Change change) {
         return rules.values().stream().anyMatch(each -> each.about(change));
+    }
+
+    /** The kinds of all jobs that entities of the unit make. */
+    public Set<JobKind<?>> kinds() {
+        return rules.values().stream().flatMap(EntityRules::kinds).collect(Collectors.toUnmodifiableSet());
     }
 
     /** The rules of an entity, or null if it makes no jobs. */

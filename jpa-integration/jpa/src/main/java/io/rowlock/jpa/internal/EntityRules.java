@@ -5,6 +5,7 @@ import io.rowlock.job.JobRequest;
 import io.rowlock.jpa.Change;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The rules of one entity. Immutable. */
 public final class EntityRules {
@@ -19,6 +20,10 @@ public final class EntityRules {
     /** The entity's name in JPQL. */
     public String entityName() {
         return entityName;
+    }
+
+    Stream<JobKind<?>> kinds() {
+        return rules.stream().map(EntityRule::kind);
     }
 
     boolean about(Change change) {
