@@ -8,7 +8,7 @@ import io.rowlock.job.Kind;
  * @param name how the test and its gate know it
  * @param waits whether it waits for its gate first
  * @param end what it does then
- * @param times in how many first attempts it ends so; in later ones it returns
+ * @param times in how many first runs it ends so; in later ones it returns
  */
 @Kind("task")
 record Task(String name, Waits waits, End end, int times) {
@@ -40,13 +40,13 @@ record Task(String name, Waits waits, End end, int times) {
         return new Task(name, Waits.STUBBORNLY, End.RETURN, 0);
     }
 
-    /** Ends so in every attempt. */
+    /** Ends so in every run. */
     Task then(End other) {
         return then(other, Integer.MAX_VALUE);
     }
 
-    /** Ends so in the first attempts. */
-    Task then(End other, int attempts) {
-        return new Task(name, waits, other, attempts);
+    /** Ends so in the first runs. */
+    Task then(End other, int runs) {
+        return new Task(name, waits, other, runs);
     }
 }

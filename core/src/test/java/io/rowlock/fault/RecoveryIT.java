@@ -1,0 +1,89 @@
+package io.rowlock.fault;
+
+import static io.rowlock.fault.Scene.patiently;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.event.RowlockEvent.JobRescued;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.Worker;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collections;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Recovery asks each row for its own lease, and for nothing else. */
+@PostgresTest
+@Tag("P8")
+@Timeout(180)
+final class RecoveryIT {
+    private static final int JOBS = 10;
+
+    private final TestSchema schema;
+    private final Heard heard = new Heard();
+    private Scene scene;
+
+    RecoveryIT(TestSchema schema) {
+        this.schema = schema;
+    }
+
+    @BeforeEach
+    void begin() throws SQLException {
+        scene = Scene.empty(schema);
+    }
+
+    @AfterEach
+    void end() throws SQLException {
+        scene.close();
+    }
+
+    @Test
+    @Tag("B11")
+    void jobs_in_flight_are_left_alone_by_workers_that_start_stop_and_sweep() throws Exception {
+        Deeds first = scene.deeds("first");
+        scene.enqueueAll(Collections.nCopies(JOBS, Task.waiting("long")));
+        scene.start(scene.rowlock(heard), first);
+        patiently().until(() -> scene.starts("long") == JOBS);
+        Worker second = scene.start(scene.rowlock(heard), scene.deeds("second"));
+        leasesRunFor("4 seconds");
+        second.stop(Duration.ZERO);
+        scene.start(scene.rowlock(heard), scene.deeds("third"));
+        leasesRunFor("8 seconds");
+
+        first.openAll();
+        scene.awaitAllDone();
+        assertThat(scene.count("state = 'completed' AND attempts = 1 AND losses = 0"))
+                .isEqualTo(JOBS);
+        assertThat(scene.starts("long")).isEqualTo(JOBS);
+        assertThat(heard.of(JobRescued.class)).isEmpty();
+    }
+
+    @Test
+    void job_is_rescued_when_its_lease_is_over_whatever_else_is_known_of_its_owner() throws Exception {
+        Deeds handler = scene.deeds("worker");
+        long over = scene.enqueue(Task.quick("over"));
+        long alive = scene.enqueue(Task.quick("alive"));
+        schema.update("UPDATE rowlock_job SET locked_by = 'gone', token = 1, attempts = 1, locked_until ="
+                + " clock_timestamp() + CASE WHEN id = " + over + " THEN interval '0' ELSE interval '1 hour' END");
+        scene.start(scene.rowlock(heard), handler);
+        scene.awaitState(over, "completed");
+        assertThat(scene.failures(over)).containsExactly("worker lost");
+        assertThat(scene.number(over, "attempts")).isEqualTo(2);
+        assertThat(scene.count("id = " + alive + " AND locked_by = 'gone' AND token = 1 AND losses = 0"))
+                .isOne();
+        assertThat(heard.of(JobRescued.class)).containsExactly(new JobRescued(over, "task", 1, "gone"));
+    }
+
+    /** Waits until every lease reaches so far beyond the first start as only heartbeats can bring it. */
+    private void leasesRunFor(String duration) {
+        patiently()
+                .until(() ->
+                        scene.count("locked_until > (SELECT min(at) FROM started) + interval '3 seconds' + interval '"
+                                        + duration + "'")
+                                == JOBS);
+    }
+}
