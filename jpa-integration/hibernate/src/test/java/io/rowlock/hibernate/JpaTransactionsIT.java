@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.RowlockException;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
@@ -112,6 +113,11 @@ final class JpaTransactionsIT {
             steps.add("handle");
             book(em, 1);
             failIf("handle");
+            if (failing.equals("end early")) {
+                em.getTransaction().rollback();
+            } else if (failing.equals("mark")) {
+                em.getTransaction().setRollbackOnly();
+            }
         }
 
         @Override
@@ -165,6 +171,17 @@ final class JpaTransactionsIT {
         }
         assertThat(schema.count("SELECT count(*) FROM booking")).isZero();
         assertThat(unit.jobs()).isEmpty();
+    }
+
+    @Test
+    void handler_that_ends_or_marks_the_transaction_fails_and_leaves_nothing() throws Exception {
+        assertThatThrownBy(() -> JpaTransactions.of(unit.factory()).run(new NotedWork("end early")))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("ended the transaction");
+        assertThatThrownBy(() -> JpaTransactions.of(unit.factory()).run(new NotedWork("mark")))
+                .isInstanceOf(RowlockException.class)
+                .hasMessageContaining("rollback only");
+        assertThat(schema.count("SELECT count(*) FROM booking")).isZero();
     }
 
     @Kind("booked")

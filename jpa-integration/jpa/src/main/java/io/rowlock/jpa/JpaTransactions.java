@@ -22,7 +22,8 @@ public final class JpaTransactions {
 
     /**
      * Runs each job in a new EntityManager and a READ COMMITTED transaction of its own: locks the job's row, calls the
-     * handler, flushes, completes the job, commits, closes. Whatever is thrown on the way rolls everything back. Every
+     * handler, flushes, completes the job, commits, closes. Whatever is thrown on the way rolls everything back, and so
+     * does a handler that returns after an exception of the provider has marked the transaction for rollback only. Every
      * job in progress takes one connection of the unit; the handler must neither end the transaction nor close the
      * EntityManager.
      *

@@ -1,6 +1,7 @@
 package io.rowlock.jpa.internal;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.RowlockException;
 import io.rowlock.jpa.spi.ConnectionAccess;
 import io.rowlock.spi.TransactionRunner;
 import jakarta.persistence.EntityManager;
@@ -27,6 +28,7 @@ public final class EntityManagerRunner implements TransactionRunner<EntityManage
             transaction.begin();
             try {
                 steps(entityManager, work);
+                refuseRollbackOnly(transaction);
                 transaction.commit();
             } catch (Throwable e) {
                 rollBack(transaction, e);
@@ -42,11 +44,25 @@ public final class EntityManagerRunner implements TransactionRunner<EntityManage
             return true;
         });
         work.handle(entityManager);
+        if (!entityManager.getTransaction().isActive()) {
+            throw new InvalidUseException(
+                    "The handler ended the transaction, which also completes the job; leave its end"
+                            + " to Rowlock, and throw to roll back");
+        }
         entityManager.flush();
         access.call(entityManager, connection -> {
             work.completing(connection);
             return true;
         });
+    }
+
+    /** Hibernate rolls such a transaction back in commit() and says nothing: the job would be taken for completed. */
+    private static void refuseRollbackOnly(EntityTransaction transaction) {
+        if (transaction.getRollbackOnly()) {
+            throw new RowlockException(
+                    "The handler's transaction was marked for rollback only: it caught an exception of"
+                            + " the persistence provider and returned, or called setRollbackOnly(). Everything is rolled back");
+        }
     }
 
     /** The unit's own default may be stricter. First statement of the transaction; it ends with the transaction. */
