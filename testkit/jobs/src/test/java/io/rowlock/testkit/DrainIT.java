@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
-class TestkitIT {
+class DrainIT {
     @Kind("mail")
     record Mail(String to) {}
 
@@ -29,7 +29,7 @@ class TestkitIT {
     private final Rowlock rowlock;
     private final List<String> sent = new ArrayList<>();
 
-    TestkitIT(TestSchema schema) {
+    DrainIT(TestSchema schema) {
         this.schema = schema;
         this.rowlock = Rowlock.builder()
                 .dataSource(schema.dataSource())
