@@ -29,7 +29,8 @@ public interface Worker extends AutoCloseable {
     /**
      * Claims no more, lets running handlers end within the grace period while their leases are kept up, interrupts the
      * rest and hands their jobs back without using the attempt, writes the last outcomes, and closes. Blocks for the
-     * grace period and a few seconds at most. Does nothing if stopped already.
+     * grace period and a few seconds at most. If another thread stops it already, waits for that; does nothing if it is
+     * stopped.
      *
      * @param grace how long running handlers may take, zero or more
      * @throws InvalidUseException if the grace period is null or negative

@@ -2,6 +2,7 @@ package io.rowlock.fault;
 
 import io.rowlock.Rowlock;
 import io.rowlock.event.RowlockEvent;
+import io.rowlock.fault.StallingTransactions.Point;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.spi.ConnectionSource;
@@ -19,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * A worker in a JVM of its own that does {@link Task}s. Says {@code event ...} for each event. Takes lines: {@code open
- * NAME} opens a gate, {@code stop MILLIS} stops the worker with that grace period and ends the JVM.
+ * NAME} opens a gate, {@code commit} lets a stalled transaction go on, {@code stop MILLIS} stops the worker with that grace period and ends the JVM.
  */
 final class ChildWorker {
     private static final String NAME = "fault.name";
@@ -55,8 +56,8 @@ final class ChildWorker {
             return this;
         }
 
-        /** Makes the transaction of a {@link Booking} stand still for ever at this point. */
-        Options stallAt(StallingTransactions.Point point) {
+        /** Makes the transaction of a {@link Booking} stand still at this point. */
+        Options stallAt(Point point) {
             jvm.property(STALL_AT, point.name());
             return this;
         }
@@ -97,8 +98,8 @@ final class ChildWorker {
                 .listener(ChildWorker::say)
                 .build();
         RetryPolicy retry = Scene.AT_ONCE.maxAttempts(Integer.getInteger(ATTEMPTS, 20));
-        StallingTransactions.Point stallAt =
-                StallingTransactions.Point.valueOf(System.getProperty(STALL_AT, "NOWHERE"));
+        StallingTransactions transactions =
+                new StallingTransactions(connections, Point.valueOf(System.getProperty(STALL_AT, "NOWHERE")));
         Worker worker = rowlock.worker(settings -> settings.name(who)
                 .lease(Duration.ofMillis(Long.getLong(LEASE, Scene.LEASE.toMillis())))
                 .poll(Duration.ofMillis(50))
@@ -106,7 +107,7 @@ final class ChildWorker {
                 .handle(Task.class, deeds, options -> options.retry(retry))
                 .handleTransactionally(
                         JobKind.of(Booking.class),
-                        new StallingTransactions(connections, stallAt),
+                        transactions,
                         Booking.handler(who),
                         options -> options.retry(retry)));
         Long grace = Long.getLong(GRACE_AT_EXIT);
@@ -114,19 +115,21 @@ final class ChildWorker {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> worker.stop(Duration.ofMillis(grace))));
         }
         worker.start();
-        obey(worker, deeds);
+        obey(worker, deeds, transactions);
     }
 
     private static void say(RowlockEvent event) {
         System.out.println("event " + event);
     }
 
-    private static void obey(Worker worker, Deeds deeds) throws Exception {
+    private static void obey(Worker worker, Deeds deeds, StallingTransactions transactions) throws Exception {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             String[] words = order.split(" ", 2);
             if (words[0].equals("open")) {
                 deeds.open(words[1]);
+            } else if (words[0].equals("commit")) {
+                transactions.goOn();
             } else if (words[0].equals("stop")) {
                 worker.stop(Duration.ofMillis(Long.parseLong(words[1])));
                 System.exit(0);

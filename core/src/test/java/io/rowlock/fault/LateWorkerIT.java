@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.Rowlock;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.LeaseLost;
+import io.rowlock.fault.StallingTransactions.Point;
 import io.rowlock.fault.Task.End;
+import io.rowlock.job.JobContext;
 import io.rowlock.testkit.postgres.ChildJvm;
 import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -123,6 +127,57 @@ final class LateWorkerIT {
         assertThat(scene.number(lost, "attempts")).isEqualTo(2);
         assertThat(scene.alerts()).isZero();
         assertThat(heard.of(LeaseLost.class)).hasSize(1);
+    }
+
+    @Test
+    @Tag("P4")
+    void transaction_that_locked_its_job_in_time_may_commit_after_its_lease_and_nobody_takes_the_job()
+            throws Exception {
+        long job = scene.enqueue(new Booking("slow"));
+        try (ChildJvm first = ChildWorker.launch(schema, "first", options -> options.stallAt(Point.COMPLETED))) {
+            first.awaitLine("stalls COMPLETED", Scene.SOON);
+            first.pause();
+            scene.start(
+                    scene.rowlock(),
+                    worker -> worker.lease(Scene.LEASE)
+                            .handleTransactionally(Booking.class, Booking.handler("second"))
+                            .handle(Task.class, scene.deeds("second")));
+            patiently()
+                    .until(() -> scene.count("locked_until < clock_timestamp() - interval '3 seconds' AND id = " + job)
+                            == 1);
+            scene.awaitState(scene.enqueue(Task.quick("swept past")), "completed");
+            assertThat(scene.number(job, "losses")).isZero();
+            first.send("commit");
+            first.resume();
+            first.awaitLine("event JobCompleted[id=" + job, Scene.SOON);
+        }
+        scene.awaitState(job, "completed");
+        assertThat(schema.list(String.class, "SELECT who FROM effect")).containsExactly("first");
+        assertThat(scene.number(job, "attempts")).isOne();
+        assertThat(scene.number(job, "losses")).isZero();
+    }
+
+    /** A handler that goes on after a standstill must not have to wait for a heartbeat to learn it. */
+    @Test
+    void handler_is_told_to_stop_when_its_lease_has_run_out_though_the_database_cannot_be_asked() throws Exception {
+        AtomicReference<JobContext> context = new AtomicReference<>();
+        Deeds handler = scene.deeds("worker");
+        try (TcpProxy proxy = TcpProxy.to(schema.server())) {
+            long job = scene.enqueue(Task.stubborn("cut off"));
+            scene.start(
+                    scene.rowlock(proxy.dataSource(schema)::getConnection),
+                    worker -> worker.lease(Scene.LEASE).handle(Task.class, (task, running) -> {
+                        context.set(running);
+                        handler.handle(task, running);
+                    }));
+            scene.awaitStart("cut off", "worker");
+            assertThat(context.get().cancelled()).isFalse();
+            proxy.freeze();
+            patiently().until(() -> context.get().cancelled());
+            proxy.thaw();
+            handler.openAll();
+            scene.awaitState(job, "completed");
+        }
     }
 
     /** The pruner shares the heartbeat's connection. */

@@ -5,10 +5,11 @@ import io.rowlock.spi.TransactionRunner;
 import java.sql.Connection;
 import java.util.concurrent.CountDownLatch;
 
-/** Runs transactional handlers, and stands still for ever at one point of the transaction, where a test may kill. */
+/** Runs transactional handlers, and stands still at one point of the transaction, where a test may kill or pause. */
 final class StallingTransactions implements TransactionRunner<Connection> {
     private final ConnectionSource source;
     private final Point stallAt;
+    private final CountDownLatch gate = new CountDownLatch(1);
 
     enum Point {
         NOWHERE,
@@ -21,6 +22,11 @@ final class StallingTransactions implements TransactionRunner<Connection> {
     StallingTransactions(ConnectionSource source, Point stallAt) {
         this.source = source;
         this.stallAt = stallAt;
+    }
+
+    /** Lets it go on, now and later. */
+    void goOn() {
+        gate.countDown();
     }
 
     @Override
@@ -41,7 +47,7 @@ final class StallingTransactions implements TransactionRunner<Connection> {
     private void at(Point point) throws InterruptedException {
         if (point == stallAt) {
             System.out.println("stalls " + point);
-            new CountDownLatch(1).await();
+            gate.await();
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.event.RowlockEvent.JobHandedBack;
 import io.rowlock.testkit.postgres.ChildJvm;
 import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerHealth.State;
@@ -14,11 +15,14 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers stop while their handlers run. */
 @PostgresTest
@@ -165,6 +169,60 @@ final class StopIT {
         assertThat(scene.count("state = 'ready' AND locked_by IS NULL AND attempts = 0"))
                 .isEqualTo(20);
         assertThat(scene.starts("ahead")).isOne();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("P10")
+    void stop_ends_though_the_database_is_away_and_the_jobs_run_again_elsewhere(boolean silently) throws Exception {
+        Deeds first = scene.deeds("first");
+        first.openAll();
+        List<Long> jobs = scene.enqueueAll(List.of(Task.stubborn("a"), Task.stubborn("b")));
+        try (TcpProxy proxy = TcpProxy.to(schema.server())) {
+            CountDownLatch cutOff = new CountDownLatch(1);
+            CountDownLatch begun = new CountDownLatch(jobs.size());
+            Worker stopping = scene.start(
+                    scene.rowlock(proxy.dataSource(schema)::getConnection, heard),
+                    worker -> worker.lease(Scene.LEASE).handle(Task.class, (task, job) -> {
+                        first.handle(task, job);
+                        begun.countDown();
+                        Deeds.awaitStubbornly(cutOff);
+                    }));
+            begun.await();
+            if (silently) {
+                proxy.freeze();
+            } else {
+                proxy.refuse();
+                proxy.cut();
+            }
+            cutOff.countDown();
+            stopping.stop(Duration.ofSeconds(1));
+            assertThat(stopping.health().state()).isEqualTo(State.STOPPED);
+
+            Deeds second = scene.deeds("second");
+            second.openAll();
+            scene.start(scene.rowlock(), second);
+            scene.awaitAllDone();
+        }
+        assertThat(scene.count("state = 'completed' AND attempts = 2 AND losses = 1"))
+                .isEqualTo(2);
+        assertThat(schema.list(String.class, "SELECT who FROM ended ORDER BY who"))
+                .containsExactly("first", "first", "second", "second");
+    }
+
+    @Test
+    void second_stop_waits_for_the_first() throws Exception {
+        long job = scene.enqueue(Task.waiting("long"));
+        Deeds handler = scene.deeds("worker");
+        Worker stopping = scene.start(scene.rowlock(), handler);
+        scene.awaitStart("long", "worker");
+        CompletableFuture<Void> first = CompletableFuture.runAsync(() -> stopping.stop(LONG));
+        patiently().until(() -> stopping.health().state() == State.STOPPING);
+        CompletableFuture<Void> second = CompletableFuture.runAsync(() -> stopping.stop(LONG));
+        patiently().during(Duration.ofMillis(500)).until(() -> !second.isDone());
+        handler.openAll();
+        patiently().until(() -> first.isDone() && second.isDone());
+        assertThat(scene.count("id = " + job + " AND state = 'completed'")).isOne();
     }
 
     private void outliveTwoLeases(long job) {

@@ -20,6 +20,7 @@ public final class CrankedEngine implements HandCrankedWorker {
         String owner = settings.name() + "-by-hand-" + UUID.randomUUID();
         Identity identity = new Identity(
                 owner,
+                settings.timing().lease(),
                 installation(ground, schema),
                 settings.completedRetention().isZero());
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});

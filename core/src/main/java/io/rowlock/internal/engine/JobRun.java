@@ -28,8 +28,8 @@ final class JobRun implements JobContext {
     private volatile boolean recorded;
     private volatile @Nullable Duration snoozed;
 
-    /** Who runs it: the worker, the installation that begins idempotency keys, and what becomes of completed rows. */
-    record Identity(String owner, String installation, boolean deleteCompleted) {}
+    /** Who runs it, under which lease; what idempotency keys begin with, and what becomes of completed rows. */
+    record Identity(String owner, Duration lease, String installation, boolean deleteCompleted) {}
 
     JobRun(LeasedJob job, Identity identity, OneJobSql sql) {
         this.job = job;
@@ -95,7 +95,7 @@ final class JobRun implements JobContext {
 
     @Override
     public boolean cancelled() {
-        return job.cancelled();
+        return job.cancelled() || (lockedIn == null && job.leaseIsOver(identity.lease()));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rowlock.internal.sql.OutcomeSql.Grip;
 import io.rowlock.worker.HandlerBinding;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,6 +71,11 @@ final class LeasedJob {
 
     long leasedAt() {
         return leasedAt;
+    }
+
+    /** Whether the lease has run out, by the time that has passed here: then another worker may have the job by now. */
+    boolean leaseIsOver(Duration lease) {
+        return System.nanoTime() - leasedAt >= lease.toNanos();
     }
 
     void extended(long nanoTime) {

@@ -145,8 +145,11 @@ public final class ThreadedWorker implements Worker {
         Executor given = settings.executor();
         ExecutorService own = given == null ? platformThreads() : null;
         Executor executor = given == null ? Objects.requireNonNull(own) : given;
-        Identity identity =
-                new Identity(id, installation, settings.completedRetention().isZero());
+        Identity identity = new Identity(
+                id,
+                settings.timing().lease(),
+                installation,
+                settings.completedRetention().isZero());
         Engine engine = new Engine(ground, settings, identity, executor, this::worthClaiming);
         return new Running(
                 engine,
@@ -201,21 +204,31 @@ public final class ThreadedWorker implements Worker {
         if (grace == null || grace.isNegative()) {
             throw new InvalidUseException("grace must not be null or negative, got " + grace);
         }
+        long graceUntil = System.nanoTime() + nanos(grace);
         Running stopping;
         synchronized (monitor) {
             stopping = state == State.RUNNING ? running : null;
             state = stopping != null || state == State.STOPPING ? State.STOPPING : State.STOPPED;
             monitor.notifyAll();
         }
-        if (stopping == null) {
-            return;
+        boolean interrupted = stopping == null ? awaitOtherStop(graceUntil) : stop(stopping, graceUntil);
+        if (stopping != null) {
+            moveTo(State.STOPPED);
+            LOG.info("Worker stopped (worker={})", id);
+            ground.events().tell(new WorkerStopped(id));
         }
-        boolean interrupted = stop(stopping, System.nanoTime() + nanos(grace));
-        moveTo(State.STOPPED);
-        LOG.info("Worker stopped (worker={})", id);
-        ground.events().tell(new WorkerStopped(id));
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Another thread stops it already: a shutdown hook, say, that must not let the JVM end before that is done. */
+    private boolean awaitOtherStop(long graceUntil) {
+        try {
+            await(() -> state == State.STOPPED, graceUntil + 3 * LAST_WRITES);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
         }
     }
 
