@@ -238,12 +238,19 @@ final class ConcurrencyIT {
         rowlock.enqueueAll(mails(5_000));
         Map<Integer, Integer> runs = new ConcurrentHashMap<>();
         Map<String, Integer> shares = new ConcurrentHashMap<>();
+        CountDownLatch oneHasAJob = new CountDownLatch(1);
+        CountDownLatch twoHasAJob = new CountDownLatch(1);
 
+        // Neither ends a job before both have one, so that one cannot run all of them while the other starts.
         try (Worker one = rowlock.work(w -> w.name("one").queue("default", 4).handle(Mail.class, (mail, job) -> {
+                    oneHasAJob.countDown();
+                    twoHasAJob.await();
                     runs.merge(mail.no(), 1, Integer::sum);
                     shares.merge("one", 1, Integer::sum);
                 }));
                 Worker two = rowlock.work(w -> w.name("two").queue("default", 4).handle(Mail.class, (mail, job) -> {
+                    twoHasAJob.countDown();
+                    oneHasAJob.await();
                     runs.merge(mail.no(), 1, Integer::sum);
                     shares.merge("two", 1, Integer::sum);
                 }))) {
