@@ -57,12 +57,12 @@ public final class SweepSql {
     /*
      * Locks: the expired rows, FOR NO KEY UPDATE in id order, skipping what is locked; lease and state are checked again
      * under the lock, against the clock. Index: the primary key. Rows: at most as many as ids. Raises the token, so the
-     * old owner's writes count for nothing. The join to expired is by the array too (see ClaimSql).
+     * old owner's writes count for nothing. Per-row values come by arrays, as a join to expired is quadratic (see ClaimSql).
      */
     static final String RESCUE = """
             /* rowlock:rescue */
             WITH expired AS MATERIALIZED (
-              SELECT id, locked_by,
+              SELECT id, kind, attempts, locked_by AS worker,
                      attempts >= coalesce(max_attempts, ($3::integer[])[array_position($2::text[], kind)]) AS used_up
               FROM rowlock_job
               WHERE id = ANY($1::bigint[]) AND state = 'ready' AND locked_by IS NOT NULL AND locked_until < clock_timestamp()
@@ -70,18 +70,16 @@ public final class SweepSql {
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED),
             rescued AS (
-              UPDATE rowlock_job j
-              SET state = CASE WHEN e.used_up THEN 'dead' ELSE 'ready' END,
-                  finished_at = CASE WHEN e.used_up THEN clock_timestamp() END,
+              UPDATE rowlock_job
+              SET state = CASE WHEN id = ANY(ARRAY(SELECT id FROM expired WHERE used_up)) THEN 'dead' ELSE 'ready' END,
+                  finished_at = CASE WHEN id = ANY(ARRAY(SELECT id FROM expired WHERE used_up)) THEN clock_timestamp() END,
                   run_at = clock_timestamp(), losses = losses + 1, token = token + 1,
                   locked_by = NULL, locked_until = NULL, last_error = 'worker lost'
-              FROM expired e
-              WHERE j.id = e.id AND j.id = ANY(ARRAY(SELECT id FROM expired))
-              RETURNING j.id, j.kind, j.attempts, e.used_up, e.locked_by AS worker),
+              WHERE id = ANY(ARRAY(SELECT id FROM expired))),
             failed AS (
               INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)
-              SELECT id, attempts, worker, 'worker lost', 'the lease ran out without an outcome', '' FROM rescued)
-            SELECT id, kind, attempts, used_up, worker FROM rescued ORDER BY id
+              SELECT id, attempts, worker, 'worker lost', 'the lease ran out without an outcome', '' FROM expired)
+            SELECT id, kind, attempts, used_up, worker FROM expired ORDER BY id
             """;
 
     private final Sql walk;
