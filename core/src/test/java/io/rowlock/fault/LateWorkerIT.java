@@ -4,6 +4,7 @@ import static io.rowlock.fault.Scene.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.Rowlock;
+import io.rowlock.error.LeaseLostException;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.LeaseLost;
 import io.rowlock.fault.StallingTransactions.Point;
@@ -14,6 +15,7 @@ import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -178,6 +180,33 @@ final class LateWorkerIT {
             handler.openAll();
             scene.awaitState(job, "completed");
         }
+    }
+
+    @Test
+    void handler_that_would_lock_a_job_it_lost_is_refused_before_any_heartbeat_has_told() throws Exception {
+        AtomicReference<Throwable> refusal = new AtomicReference<>();
+        Deeds handler = scene.deeds("worker");
+        long job = scene.enqueue(Task.waiting("taken"));
+        Worker worker = scene.start(
+                scene.rowlock(),
+                settings -> settings.lease(Duration.ofHours(1)).handle(Task.class, (task, running) -> {
+                    handler.handle(task, running);
+                    try (Connection transaction = schema.begin()) {
+                        running.lockIn(transaction);
+                    } catch (RuntimeException e) {
+                        refusal.set(e);
+                        throw e;
+                    }
+                }));
+        scene.awaitStart("taken", "worker");
+        schema.update("UPDATE rowlock_job SET locked_by = 'other', token = token + 1");
+        handler.openAll();
+        patiently()
+                .until(() -> worker.health().running() == 0 && worker.health().unrecorded() == 0);
+        assertThat(refusal.get()).isInstanceOf(LeaseLostException.class);
+        assertThat(scene.count("id = " + job + " AND locked_by = 'other' AND attempts = 1 AND token = 2"))
+                .isOne();
+        assertThat(scene.failures(job)).isEmpty();
     }
 
     /** The pruner shares the heartbeat's connection. */

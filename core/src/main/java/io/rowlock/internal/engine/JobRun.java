@@ -107,6 +107,9 @@ final class JobRun implements JobContext {
                     lockedIn = connection;
                     return;
                 }
+                if (!sql.held(connection, identity.owner(), job.grip())) {
+                    throw lost("Lease lost before the job could be locked; it runs again elsewhere");
+                }
                 LockSupport.parkNanos(LOCK_PAUSE);
             }
         } catch (SQLException e) {

@@ -19,6 +19,14 @@ public final class OneJobSql {
             FOR NO KEY UPDATE SKIP LOCKED
             """;
 
+    /* No lock: tells what is merely locked by somebody, or over but not taken, from what is lost. */
+    static final String HELD = """
+            /* rowlock:held-one */
+            SELECT id
+            FROM rowlock_job
+            WHERE id = $1 AND token = $2 AND locked_by = $3
+            """;
+
     /*
      * $4: the row was locked before in this transaction, so nobody could take it and the lease need not be live. The
      * isolation is asked for in the statement itself, so that a wrong one is an answer and no error of the server.
@@ -46,6 +54,7 @@ public final class OneJobSql {
     static final String ISOLATION = "/* rowlock:isolation */ SELECT current_setting('transaction_isolation')";
 
     private final Sql lock;
+    private final Sql held;
     private final Sql complete;
     private final Sql delete;
     private final Sql putBack;
@@ -53,6 +62,7 @@ public final class OneJobSql {
 
     public OneJobSql(Names names) {
         this.lock = new Sql(names, LOCK);
+        this.held = new Sql(names, HELD);
         this.complete = new Sql(names, COMPLETE);
         this.delete = new Sql(names, DELETE);
         this.putBack = new Sql(names, PUT_BACK);
@@ -61,6 +71,11 @@ public final class OneJobSql {
 
     public boolean lock(Connection connection, String owner, Grip grip) throws SQLException {
         return !lock.query(connection, row -> true, grip.id(), grip.token(), owner)
+                .isEmpty();
+    }
+
+    public boolean held(Connection connection, String owner, Grip grip) throws SQLException {
+        return !held.query(connection, row -> true, grip.id(), grip.token(), owner)
                 .isEmpty();
     }
 
