@@ -4,7 +4,7 @@ import io.rowlock.hibernate.RowlockIntegrator;
 
 /**
  * Writes a job in the same transaction when an annotated entity changes, with Hibernate 6.6 to 7.4. Exports nothing:
- * Hibernate and Rowlock find its parts by themselves.
+ * Hibernate and Rowlock find its parts by themselves. The settings stand at {@link io.rowlock.jpa.OutboxJob}.
  */
 module io.rowlock.hibernate {
     requires transitive io.rowlock.jpa;

@@ -18,15 +18,16 @@ final class HibernateUnit {
     /*
      * When is a change collected, and when is its job written at once?
      *
-     * - FlushOpener stands before Hibernate's own flush listener, FlushCloser behind it. Between them, Hibernate raises the
-     *   flag isFlushing() of the persistence context while it executes the actions, and lowers it in a finally. A change
-     *   that is heard while the scope is open *and* the flag is up is collected; every other change is written at once. So
-     *   nothing depends on the closer being reached: when the flush throws, the flag is down, what follows is written at
-     *   once, and the leftovers are forgotten by the next opener or the end of the transaction, whichever is first.
-     *   A listener chain that somebody replaced without ours opens no scope, and all is written at once.
+     * - FlushOpener stands before Hibernate's own flush listener, FlushCloser behind it. Between them, Hibernate raises
+     *   the flag isFlushing() of the persistence context while it executes the actions, and lowers it in a finally. A
+     *   change that is heard while the scope is open *and* the flag is up is collected; every other change is written
+     *   at once. So nothing depends on the closer being reached: when the flush throws, the flag is down, what follows
+     *   is written at once, and the leftovers are forgotten by the next opener or the end of the transaction, whichever
+     *   is first. A listener chain that somebody replaced without ours opens no scope, and all is written at once.
      * - A flush inside a flush's actions (a callback that queries) keeps the scope and writes, at its end, all that was
      *   collected so far; it lowers the flag too, so the rest of the outer flush is written at once.
-     * - A flush inside the writing (a payload method that queries) finds the scope closed and emptied, and opens it anew.
+     * - A flush inside the writing (a payload method that queries) finds the scope closed and emptied, and opens it
+     *   anew.
      */
 
     /** Bounds the payloads in memory at once, and the rows of a statement (promise P14). */

@@ -10,12 +10,16 @@ import org.hibernate.event.service.spi.EventListenerRegistry;
 import org.hibernate.event.spi.EventType;
 import org.hibernate.integrator.spi.Integrator;
 import org.hibernate.service.spi.SessionFactoryServiceRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Registers Rowlock's listeners when a SessionFactory starts, those that its annotations need, and none for a unit
  * without annotated entities. Hibernate finds it by itself.
  */
 public final class RowlockIntegrator implements Integrator {
+    private static final Logger LOG = LoggerFactory.getLogger(RowlockIntegrator.class);
+
     /** Called by the service loader. */
     public RowlockIntegrator() {}
 
@@ -32,6 +36,11 @@ public final class RowlockIntegrator implements Integrator {
         EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata));
         UnitSettings settings = UnitSettings.of(factory.getProperties());
         if (!jobs.isEmpty()) {
+            LOG.info(
+                    "Changes of the entities {} make jobs; bulk JPQL, HQL, Criteria and SQL statements make none, write"
+                            + " theirs with JpaOutbox (unit={})",
+                    jobs.entityNames(),
+                    factory.getName());
             register(new HibernateUnit(jobs, settings), factory.getEventEngine().getListenerRegistry());
         }
     }

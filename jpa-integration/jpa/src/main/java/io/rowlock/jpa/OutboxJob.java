@@ -30,7 +30,13 @@ import java.lang.annotation.Target;
  *
  * <p><b>What makes no job:</b> bulk JPQL, HQL, Criteria and SQL statements, which no provider reports entity by entity
  * (write their jobs with {@link JpaOutbox}); a forced version increment; changes of the rows of a collection whose owner
- * has no version attribute.
+ * has no version attribute. Before Hibernate 7.2, a stateless session that writes an annotated entity fails, as its job
+ * would be lost; where the unit's property {@code rowlock.stateless} is {@code warn}, it warns once for each entity.
+ *
+ * <p>The settings of a persistence unit are properties of it: {@code rowlock.schema} ({@code public}),
+ * {@code rowlock.table-prefix} ({@code rowlock_}), {@code rowlock.max-payload-bytes} (2097152), {@code rowlock.stateless}
+ * ({@code fail}). A {@code Rowlock} built with {@code persistenceUnit(...)} reads them, and wakes its workers after each
+ * commit; without one the unit writes its jobs all the same, and the poll finds them.
  */
 @Documented
 @Repeatable(OutboxJobs.class)

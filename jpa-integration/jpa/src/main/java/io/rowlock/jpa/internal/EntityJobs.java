@@ -10,6 +10,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,11 @@ public final class EntityJobs {
     /** Whether any entity makes jobs of such a change. */
     public boolean about(Change change) {
         return rules.values().stream().anyMatch(each -> each.about(change));
+    }
+
+    /** The names of the entities that make jobs, in order. */
+    public SortedSet<String> entityNames() {
+        return rules.values().stream().map(EntityRules::entityName).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The kinds of all jobs that entities of the unit make. */
