@@ -11,5 +11,6 @@ import java.time.Instant;
  * @param queue the queue
  * @param priority the priority
  * @param runAt when the job becomes due, by the database's clock
+ * @param keyed whether it has an ordering or a limit key
  */
-public record Enqueued(long id, String kind, String queue, Priority priority, Instant runAt) {}
+public record Enqueued(long id, String kind, String queue, Priority priority, Instant runAt, boolean keyed) {}

@@ -2,4 +2,4 @@
 -- The role that runs workers and enqueues needs no right to create. Replace app_role by its name and remove the dashes.
 -- GRANT USAGE ON SCHEMA :schema TO app_role;
 -- GRANT SELECT ON rowlock_schema TO app_role;
--- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert TO app_role;
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue TO app_role;

@@ -46,7 +46,8 @@ final class Scene implements AutoCloseable {
                                                     at timestamptz DEFAULT clock_timestamp());
                 CREATE TABLE IF NOT EXISTS ended (job_id bigint, name text, attempt int, who text);
                 CREATE TABLE IF NOT EXISTS effect (job_id bigint, name text, attempt int, who text);
-                TRUNCATE started, ended, effect, rowlock_job, rowlock_job_failure, rowlock_alert;
+                TRUNCATE started, ended, effect, rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key,
+                         rowlock_queue;
                 """);
         return scene;
     }

@@ -115,7 +115,6 @@ final class OutboxRefusalIT {
                 option("at must be an instant up to", o -> o.at(Instant.MAX)),
                 option("queue must not be blank", o -> o.queue("")),
                 option("maxAttempts must be between", o -> o.maxAttempts(0)),
-                option("keys are not supported by this version", o -> o.orderingKey("a")),
                 option("keys are not supported by this version", o -> o.limitKey("a")),
                 option("keys are not supported by this version", o -> o.dedupKey("a")),
                 option(

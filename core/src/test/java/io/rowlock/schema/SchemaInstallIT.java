@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rowlock.Rowlock;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.SchemaException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.SchemaSql;
@@ -35,7 +36,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @PostgresTest
 @Tag("B54")
 final class SchemaInstallIT {
-    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert");
+    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert", "key", "queue");
 
     @Kind("mail")
     private record Mail(int no) {}
@@ -64,9 +65,9 @@ final class SchemaInstallIT {
 
         assertThat(schema.list(String.class, "SELECT installation::text FROM rowlock_schema"))
                 .isEqualTo(first)
-                .hasSize(1);
+                .hasSize(2);
         tables.validate();
-        assertThat(tables.version()).isEqualTo(1);
+        assertThat(tables.version()).isEqualTo(2);
     }
 
     @Test
@@ -74,7 +75,7 @@ final class SchemaInstallIT {
         installAtOnce(10);
 
         rowlock().schema().validate();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(1);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(2);
     }
 
     @Test
@@ -170,7 +171,7 @@ final class SchemaInstallIT {
         assertThat(everything()).isEqualTo(installed).hasSizeGreaterThan(100);
         rowlock().schema().validate();
         rowlock().schema().install();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(1);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(2);
     }
 
     @Test
@@ -203,13 +204,40 @@ final class SchemaInstallIT {
     }
 
     @Test
+    void tables_of_version_1_are_brought_to_this_one_by_install_or_by_the_script_from_there() throws Exception {
+        Schema tables = rowlock().schema();
+        String first = tables.script(0).substring(0, tables.script(0).indexOf("-- Rowlock 2"));
+        tables.install();
+        List<String> installed = everything();
+        for (boolean byScript : List.of(true, false)) {
+            schema.execute("DROP SCHEMA " + schema.name() + " CASCADE; CREATE SCHEMA " + schema.name());
+            schema.execute(first);
+            schema.execute("INSERT INTO rowlock_job (kind, payload) VALUES ('mail', '{}')");
+            assertThatThrownBy(tables::validate)
+                    .isInstanceOf(SchemaException.class)
+                    .hasMessageContaining("they have version 1, this Rowlock needs 2")
+                    .hasMessageContaining("script(1)");
+
+            if (byScript) {
+                schema.execute(tables.script(1));
+            } else {
+                tables.install();
+            }
+
+            tables.validate();
+            assertThat(everything()).isEqualTo(installed);
+            assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1);
+        }
+    }
+
+    @Test
     void a_script_from_the_newest_version_is_empty_and_from_an_unknown_one_refused() {
         Schema tables = rowlock().schema();
 
         assertThat(tables.script(tables.version())).isEmpty();
-        assertThatThrownBy(() -> tables.script(2))
+        assertThatThrownBy(() -> tables.script(3))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 1, got 2");
+                .hasMessage("fromVersion must be between 0 and 2, got 3");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

@@ -111,7 +111,7 @@ final class SchemaValidationIT {
                 "ALTER TABLE rowlock_job ADD COLUMN theirs text",
                 "CREATE TABLE rowlock_lease (name text)",
                 "ALTER TABLE rowlock_job ADD CONSTRAINT theirs CHECK (id > 0)",
-                "INSERT INTO rowlock_schema (version) VALUES (2)"
+                "INSERT INTO rowlock_schema (version) VALUES (3)"
             })
     void what_is_there_beside_and_one_newer_version_are_tolerated(String change) throws Exception {
         schema.execute(change);
@@ -124,18 +124,19 @@ final class SchemaValidationIT {
 
     @Test
     void two_newer_versions_are_refused_with_the_advice_to_update_this_side() throws Exception {
-        schema.execute("INSERT INTO rowlock_schema (version) VALUES (2), (3)");
+        schema.execute("INSERT INTO rowlock_schema (version) VALUES (3), (4)");
 
         assertThatThrownBy(() -> rowlock.schema().validate())
                 .isInstanceOf(SchemaException.class)
-                .hasMessageContaining("they have version 3, this Rowlock knows versions up to 2")
+                .hasMessageContaining("they have version 4, this Rowlock knows versions up to 3")
                 .hasMessageContaining("use a newer Rowlock")
                 .hasMessageNotContaining("install()");
     }
 
     @Test
     void tables_that_were_never_installed_are_refused_with_the_advice_to_install() throws Exception {
-        schema.execute("DROP TABLE rowlock_schema, rowlock_job, rowlock_job_failure, rowlock_alert");
+        schema.execute(
+                "DROP TABLE rowlock_schema, rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue");
 
         assertThatThrownBy(() -> rowlock.schema().validate())
                 .isInstanceOf(SchemaException.class)

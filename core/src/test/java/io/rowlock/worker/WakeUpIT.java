@@ -169,7 +169,8 @@ final class WakeUpIT {
                     job.kind(),
                     job.queue(),
                     job.priority(),
-                    job.runAt().minus(open));
+                    job.runAt().minus(open),
+                    job.keyed());
         }
     }
 }

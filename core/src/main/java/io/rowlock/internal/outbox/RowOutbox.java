@@ -4,6 +4,7 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.EnqueueSql.Due;
+import io.rowlock.internal.sql.EnqueueSql.Keys;
 import io.rowlock.internal.sql.EnqueueSql.NewJob;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobOptions;
@@ -81,15 +82,14 @@ public final class RowOutbox implements Outbox {
                 payload,
                 Headers.write(options.headers()),
                 options.maxAttempts().orElse(null),
+                new Keys(options.orderingKey().orElse(null), null),
                 new Due(options.at().orElse(null), options.after().orElse(null)));
         return new Sized(job, bytes);
     }
 
     private static void refuseKeys(String kind, JobOptions options) {
-        if (options.orderingKey().isPresent()
-                || options.limitKey().isPresent()
-                || options.dedupKey().isPresent()) {
-            throw new InvalidUseException("Ordering, limit and dedup keys are not supported by this version of Rowlock;"
+        if (options.limitKey().isPresent() || options.dedupKey().isPresent()) {
+            throw new InvalidUseException("Limit and dedup keys are not supported by this version of Rowlock;"
                     + " leave the key out (kind=" + kind + ")");
         }
     }

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 1;
-    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert");
+    private static final int VERSION = 2;
+    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert", "key", "queue");
 
     private final ConnectionSource connections;
     private final Names names;

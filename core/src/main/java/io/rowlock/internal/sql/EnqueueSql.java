@@ -21,12 +21,14 @@ public final class EnqueueSql {
      */
     static final String ENQUEUE = """
             /* rowlock:enqueue */
-            INSERT INTO rowlock_job (queue, kind, priority, subject, payload, headers, max_attempts, run_at)
-            SELECT n.queue, n.kind, n.priority, n.subject, n.payload::json, n.headers::json, n.max_attempts,
+            INSERT INTO rowlock_job (queue, kind, priority, subject, payload, headers, max_attempts, ordering_key, limit_key, run_at)
+            SELECT n.queue, n.kind, n.priority, n.subject, n.payload::json, n.headers::json, n.max_attempts, n.ordering_key,
+                   n.limit_key,
                    greatest(clock_timestamp(), n.run_at, clock_timestamp() + n.delay * interval '1 microsecond')
             FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::integer[],
-                        $8::timestamptz[], $9::bigint[])
-              WITH ORDINALITY AS n(queue, kind, priority, subject, payload, headers, max_attempts, run_at, delay, position)
+                        $8::text[], $9::text[], $10::timestamptz[], $11::bigint[])
+              WITH ORDINALITY AS n(queue, kind, priority, subject, payload, headers, max_attempts, ordering_key, limit_key,
+                                   run_at, delay, position)
             ORDER BY n.position
             RETURNING id, run_at
             """;
@@ -46,7 +48,15 @@ public final class EnqueueSql {
             String payload,
             @Nullable String headers,
             @Nullable Integer maxAttempts,
+            Keys keys,
             Due due) {}
+
+    /** What a new job shares with others: its order, its limit. */
+    public record Keys(@Nullable String ordering, @Nullable String limit) {
+        boolean any() {
+            return ordering != null || limit != null;
+        }
+    }
 
     /** When a new job is due: at a time, after a delay, or, with neither, at once. */
     public record Due(@Nullable Instant at, @Nullable Duration after) {}
@@ -64,6 +74,8 @@ public final class EnqueueSql {
                 Sql.texts(column(jobs, NewJob::payload)),
                 Sql.texts(column(jobs, NewJob::headers)),
                 Sql.integers(column(jobs, NewJob::maxAttempts)),
+                Sql.texts(column(jobs, job -> job.keys().ordering())),
+                Sql.texts(column(jobs, job -> job.keys().limit())),
                 Sql.instants(column(jobs, job -> job.due().at())),
                 Sql.bigints(column(jobs, job -> micros(job.due().after()))));
         if (written.size() != jobs.size()) {
@@ -73,7 +85,13 @@ public final class EnqueueSql {
         for (int i = 0; i < jobs.size(); i++) {
             NewJob job = jobs.get(i);
             Written row = written.get(i);
-            answers.add(new Enqueued(row.id(), job.kind(), job.queue(), job.priority(), row.runAt()));
+            answers.add(new Enqueued(
+                    row.id(),
+                    job.kind(),
+                    job.queue(),
+                    job.priority(),
+                    row.runAt(),
+                    job.keys().any()));
         }
         return answers;
     }

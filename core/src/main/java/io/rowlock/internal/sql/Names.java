@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 public record Names(String schema, String prefix) {
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]*");
     private static final Pattern NAME = Pattern.compile("\\browlock_(\\w+)");
-    private static final Set<String> TABLES = Set.of("schema", "job", "job_failure", "alert");
+    private static final Set<String> TABLES = Set.of("schema", "job", "job_failure", "alert", "key", "queue");
 
     /** The longest prefix that leaves room for the longest index name in PostgreSQL's 63 bytes. */
     private static final int MAX_PREFIX = 40;
