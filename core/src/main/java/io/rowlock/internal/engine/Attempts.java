@@ -24,12 +24,15 @@ final class Attempts {
     private final Handlers handlers;
     private final Completer completer;
     private final Slots slots;
+    private final Duration lease;
     private final Events events;
     private final Runnable slotFreed;
     private final ScheduledThreadPoolExecutor timer;
+    private volatile boolean ending;
 
-    Attempts(Handlers handlers, Completer completer, Slots slots, Events events, Runnable slotFreed) {
+    Attempts(Handlers handlers, Completer completer, Slots slots, Duration lease, Events events, Runnable slotFreed) {
         this.handlers = handlers;
+        this.lease = lease;
         this.completer = completer;
         this.slots = slots;
         this.events = events;
@@ -42,32 +45,59 @@ final class Attempts {
         this.timer.setRemoveOnCancelPolicy(true);
     }
 
-    /** Never throws. */
-    void run(LeasedJob job) {
+    /** Runs one job after another until one does not complete; what follows that one is handed back. Never throws. */
+    void run(Run run) {
+        boolean goesOn = true;
+        for (LeasedJob job = run.next(); job != null; job = goesOn && !ending ? run.next() : null) {
+            goesOn = run(job);
+        }
+        handBack(run);
+    }
+
+    /** After this, no run goes on to its next job. */
+    void endRuns() {
+        ending = true;
+    }
+
+    /** Hands back what of a run has not begun, and frees its slot. */
+    void handBack(Run run) {
+        run.takeRest().forEach(this::handBack);
+        if (slots.release(run)) {
+            slotFreed.run();
+        }
+    }
+
+    /** Hands a job back, and tells its handler to stop if it runs; false if its outcome was decided before. */
+    boolean handBack(LeasedJob job) {
+        boolean decided = job.settle();
+        if (decided) {
+            job.cancel();
+            completer.add(job, new Outcome.PutBack(Duration.ZERO, false));
+        }
+        return decided;
+    }
+
+    /** True if the job completed. Where the lease has run out meanwhile, the job may be another worker's by now. */
+    private boolean run(LeasedJob job) {
+        if (job.leaseIsOver(lease)) {
+            handBack(job);
+            return false;
+        }
         long startedAt = System.nanoTime();
         try {
-            if (job.begin()) {
-                attempt(job);
-            }
+            return job.begin() && attempt(job);
         } catch (Throwable thrown) {
             LOG.error("An attempt could not be brought to an end (job={}, kind={})", job.id(), job.kind(), thrown);
             if (job.settle()) {
                 completer.add(job, IN_DOUBT);
             }
+            return false;
         } finally {
             slots.ran(job, System.nanoTime() - startedAt);
-            release(job);
         }
     }
 
-    /** Frees the slot of a job whose handler has ended, or was never called. */
-    void release(LeasedJob job) {
-        if (slots.release(job)) {
-            slotFreed.run();
-        }
-    }
-
-    private void attempt(LeasedJob job) {
+    private boolean attempt(LeasedJob job) {
         ScheduledFuture<?> timeout = startTimer(job);
         Outcome outcome;
         try {
@@ -86,7 +116,8 @@ final class Attempts {
                 timeout.cancel(false);
             }
         }
-        if (job.settle()) {
+        boolean decided = job.settle();
+        if (decided) {
             completer.add(job, outcome);
         } else {
             LOG.info(
@@ -96,6 +127,12 @@ final class Attempts {
                     job.kind(),
                     job.row().turn().attempt());
         }
+        return decided && completes(outcome);
+    }
+
+    private static boolean completes(Outcome outcome) {
+        return outcome instanceof Outcome.Completed
+                || (outcome instanceof Outcome.RecordedByHandler byHandler && byHandler.snoozed() == null);
     }
 
     private @Nullable ScheduledFuture<?> startTimer(LeasedJob job) {

@@ -35,27 +35,28 @@ final class Claimer {
     private final Claimant claimant;
     private final Lanes lanes;
     private final Slots slots;
-    private final Sweeper sweeper;
-    private final Consumer<LeasedJob> taken;
+    private final Sweeps sweeps;
+    private final KeyedClaimer keyed;
+    private final Consumer<Run> taken;
     private final Duration poll;
 
-    /** What the last sweep found and nobody has taken yet; claimed by id, so what is stale is just not there. */
-    private List<Found> found = new ArrayList<>();
-
+    private boolean keyedFirst;
+    private boolean keyedLeft;
     private long nextSweep = System.nanoTime();
     private final AtomicLong dueAgain = new AtomicLong(NEVER);
     private volatile boolean moreDue;
     private volatile long answeredAt = NEVER;
 
     /** What a claimer works with, beside its lanes and slots. */
-    record Tools(EngineConnection connection, ClaimSql sql, Claimant claimant, Sweeper sweeper) {}
+    record Tools(EngineConnection connection, ClaimSql sql, Claimant claimant, Sweeps sweeps, KeyedClaimer keyed) {}
 
-    /** @param taken gets each claimed job; must not block for long; may refuse one, having handed it back */
-    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<LeasedJob> taken) {
+    /** @param taken gets each claimed run; must not block for long; may refuse one, having handed it back */
+    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<Run> taken) {
         this.connection = tools.connection();
         this.sql = tools.sql();
         this.claimant = tools.claimant();
-        this.sweeper = tools.sweeper();
+        this.sweeps = tools.sweeps();
+        this.keyed = tools.keyed();
         this.lanes = lanes;
         this.slots = slots;
         this.poll = poll;
@@ -96,9 +97,36 @@ final class Claimer {
         }
         long now = System.nanoTime();
         dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
-        Taken took = claimDue(free);
-        moreDue = took != Taken.ALL_DUE || !found.isEmpty();
-        return took == Taken.ALL_IT_COULD ? 0 : pause();
+        boolean keyedMore = false;
+        keyedFirst = !keyedFirst; // in turn, so that neither keeps the other from the slots
+        if (keyedFirst) {
+            keyedMore = claimKeyed(free, false);
+            free = slots.free();
+        }
+        Taken took = free.isEmpty() ? Taken.HELD_BACK : claimDue(free);
+        if (!keyedFirst) {
+            keyedMore = claimKeyed(slots.free(), false);
+        }
+        moreDue = took != Taken.ALL_DUE || sweeps.hasFound() || keyedLeft;
+        return keyedMore || took == Taken.ALL_IT_COULD ? 0 : pause();
+    }
+
+    /** Claims runs of jobs with ordering keys if there may be some; true if more may be taken at once. */
+    private boolean claimKeyed(Map<String, Integer> free, boolean oneJob) throws SQLException {
+        if (free.isEmpty() || !(keyed.isAsked() || keyedLeft)) {
+            return false;
+        }
+        KeyedClaimer.Round round = keyed.step(free, poll.toNanos(), oneJob);
+        keyedLeft = round.left();
+        answeredAt = System.nanoTime();
+        dispatch(round.runs());
+        return round.more();
+    }
+
+    /** A job with an ordering key was committed, or ended here and another may follow. */
+    void keyedDue() {
+        keyed.ask();
+        moreDue = true;
     }
 
     private long pause() {
@@ -110,7 +138,7 @@ final class Claimer {
 
     private void sweep() throws SQLException {
         long startedAt = System.nanoTime();
-        found = sweeper.step();
+        sweeps.step();
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }
@@ -121,7 +149,7 @@ final class Claimer {
         Map<String, Integer> queues = new HashMap<>(slots.free());
         Map<HandlerBinding<?>, Integer> handlers = new HashMap<>();
         boolean suspectFits = slots.freeForSuspect();
-        for (Found row : found) {
+        for (Found row : sweeps.takeFound()) {
             String queue = row.lane().key().queue();
             HandlerBinding<?> handler = row.lane().binding();
             int inQueue = queues.getOrDefault(queue, 0);
@@ -135,7 +163,7 @@ final class Claimer {
                 later.add(row);
             }
         }
-        found = later;
+        sweeps.putBack(later);
         if (!now.isEmpty()) {
             take(now);
         }
@@ -143,17 +171,29 @@ final class Claimer {
 
     /** Claims one due job, whichever comes first, for a worker cranked by hand; false if none is due. */
     boolean stepOne() throws SQLException {
-        for (Found row : sweeper.step()) {
+        sweeps.all();
+        for (Found row : sweeps.takeFound()) {
             if (take(List.of(row.id())) > 0) {
                 return true;
             }
         }
         for (String queue : slots.free().keySet()) {
-            if (claimDue(Map.of(queue, 1)) == Taken.ALL_IT_COULD) {
+            keyed.ask();
+            if (claimDue(Map.of(queue, 1)) == Taken.ALL_IT_COULD || claimOneKeyed(queue)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** A round may only park what stands before the one that can be taken. */
+    private boolean claimOneKeyed(String queue) throws SQLException {
+        KeyedClaimer.Round round = keyed.step(Map.of(queue, 1), 0, true);
+        while (round.more() && round.runs().isEmpty()) {
+            round = keyed.step(Map.of(queue, 1), 0, true);
+        }
+        dispatch(round.runs());
+        return !round.runs().isEmpty();
     }
 
     /** Makes waiting jobs of these lanes due now; gives how many. */
@@ -170,8 +210,7 @@ final class Claimer {
     private int take(List<Long> ids) throws SQLException {
         long askedAt = System.nanoTime();
         Claimed claimed = connection.call(open -> sql.claimFound(open, claimant, ids));
-        dispatch(claimed, askedAt);
-        return claimed.rows().size();
+        return dispatch(claimed, askedAt);
     }
 
     /** How a claim ended: it took all that was due; all it could, so that more may be due; or a limit held it back. */
@@ -205,18 +244,25 @@ final class Claimer {
         long askedAt = System.nanoTime();
         Claimed claimed = connection.call(open -> sql.claim(open, claimant, plan.free(), plan.scans()));
         lanes.answered(plan, claimed);
-        dispatch(claimed, askedAt);
-        return claimed.rows().size();
+        return dispatch(claimed, askedAt);
     }
 
-    private void dispatch(Claimed claimed, long askedAt) {
+    private int dispatch(Claimed claimed, long askedAt) {
         answeredAt = System.nanoTime();
-        RejectedExecutionException refused = null;
+        List<Run> runs = new ArrayList<>(claimed.rows().size());
         for (ClaimedRow row : claimed.rows()) {
-            LeasedJob job = new LeasedJob(row, lanes.binding(row), askedAt);
-            slots.take(job);
+            runs.add(new Run(List.of(new LeasedJob(row, lanes.binding(row), askedAt))));
+        }
+        dispatch(runs);
+        return runs.size();
+    }
+
+    private void dispatch(List<Run> runs) {
+        RejectedExecutionException refused = null;
+        for (Run run : runs) {
+            slots.take(run);
             try {
-                taken.accept(job);
+                taken.accept(run);
             } catch (RejectedExecutionException e) {
                 refused = e;
             }

@@ -1,6 +1,5 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.internal.engine.Recorder.Settled;
 import io.rowlock.internal.sql.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayDeque;

@@ -7,6 +7,7 @@ import io.rowlock.spi.DeathHook;
 import io.rowlock.spi.DeathHook.DyingJob;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What belongs to every death, in its own transaction: the kind's hook, then the alert as the last statement. */
 final class Deaths {
-    private static final String CAUSE = "job dead";
+    private static final String DEAD = "job dead";
+    private static final String HEAD_DEAD = "head of a key dead";
 
     private final AlertSql sql;
     private final Map<String, DeathHook> hooks = new HashMap<>();
@@ -34,22 +36,31 @@ final class Deaths {
         return hooks.containsKey(kind);
     }
 
-    /** Calls hooks and raises alerts for jobs that were made dead in this transaction. */
-    void died(Connection connection, List<DyingJob> dying) throws SQLException {
+    /**
+     * Calls hooks and raises alerts for jobs that were made dead in this transaction.
+     *
+     * @param blocking those of them that hold back the followers of their ordering keys
+     */
+    void died(Connection connection, List<DyingJob> dying, Collection<Long> blocking) throws SQLException {
         for (DyingJob job : dying) {
             call(hooks.get(job.kind()), connection, job);
         }
-        if (!dying.isEmpty()) {
-            raise(connection, dying);
-        }
+        raise(
+                connection,
+                HEAD_DEAD,
+                dying.stream().filter(job -> blocking.contains(job.id())).toList());
+        raise(connection, DEAD, dying);
     }
 
     /** A hook may have broken the transaction without a word: then it is the hook that failed, and not the database. */
-    private void raise(Connection connection, List<DyingJob> dying) throws SQLException {
+    private void raise(Connection connection, String cause, List<DyingJob> dying) throws SQLException {
+        if (dying.isEmpty()) {
+            return;
+        }
         try {
             sql.raise(
                     connection,
-                    CAUSE,
+                    cause,
                     dying.stream()
                             .map(job -> new Cause(job.kind(), job.id(), job.reason()))
                             .toList());

@@ -3,15 +3,20 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.Claimer.Tools;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.job.Enqueued;
 import io.rowlock.worker.WorkerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +29,7 @@ final class Engine {
     private static final Duration LEAST_ANSWER = Duration.ofSeconds(5);
 
     final Lanes lanes;
+    final Lanes keyedLanes;
     final InFlight inFlight = new InFlight();
     final Claimer claimer;
     final Completer completer;
@@ -51,35 +57,68 @@ final class Engine {
         completing = connection(ground, lease);
         beating = connection(ground, lease);
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
+        keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
         Deaths deaths = new Deaths(sql.alerts(), lanes);
-        Sweeper sweeper = new Sweeper(claiming, sql.sweeps(), lanes, deaths, events);
+        Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, events);
+        Claimant claimant = new Claimant(identity.owner(), lease);
         claimer = new Claimer(
-                new Tools(claiming, sql.claims(), new Claimant(identity.owner(), lease), sweeper),
+                new Tools(
+                        claiming,
+                        sql.claims(),
+                        claimant,
+                        new Sweeps(
+                                new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
+                                new KeyedSweeper(claiming, sql, keyedLanes, rescuer)),
+                        new KeyedClaimer(claiming, sql, claimant, keyedLanes, slots)),
                 lanes,
                 slots,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(new Recorder(
-                completing,
-                sql.outcomes(),
-                deaths,
-                events,
-                new Recorder.Setting(
-                        identity.owner(),
-                        identity.deleteCompleted(),
-                        inFlight::letGo,
-                        delay -> dueAgain(delay, worthClaiming))));
+        completer = new Completer(recorder(sql, identity, deaths, events, worthClaiming));
         heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
         pruner = new Pruner(beating, sql.prunes(), kinds(), settings.completedRetention());
-        Handlers handlers =
-                new Handlers(ground.codec(), sql.oneJob(), new JdbcTransactions(ground.connections()), identity);
-        attempts = new Attempts(handlers, completer, slots, events, worthClaiming);
+        Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
+        attempts = new Attempts(handlers, completer, slots, lease, events, worthClaiming);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }
 
     private static EngineConnection connection(Ground ground, Duration lease) {
         Duration quarter = lease.dividedBy(4);
         return new EngineConnection(ground.connections(), quarter.compareTo(LEAST_ANSWER) > 0 ? quarter : LEAST_ANSWER);
+    }
+
+    private Recorder recorder(EngineSql sql, Identity identity, Deaths deaths, Events events, Runnable worthClaiming) {
+        OutcomeWriter writer = new OutcomeWriter(sql.outcomes(), identity.owner(), identity.deleteCompleted());
+        return new Recorder(
+                completing,
+                writer,
+                new KeyedRecorder(completing, sql.keys(), writer, deaths, identity.lease()),
+                deaths,
+                new Aftermath(
+                        events,
+                        identity.owner(),
+                        job -> letGo(job, worthClaiming),
+                        delay -> dueAgain(delay, worthClaiming)));
+    }
+
+    /** Its lease is over; with an ordering key the next of its key may follow. */
+    private void letGo(LeasedJob job, Runnable worthClaiming) {
+        inFlight.letGo(job);
+        if (job.row().key() != null) {
+            claimer.keyedDue();
+            worthClaiming.run();
+        }
+    }
+
+    /** Jobs have committed in this JVM. */
+    void committed(Collection<Enqueued> jobs) {
+        Map<Boolean, List<Enqueued>> byKeyed = jobs.stream().collect(Collectors.partitioningBy(Enqueued::keyed));
+        lanes.lower(byKeyed.getOrDefault(false, List.of()));
+        List<Enqueued> keyed = byKeyed.getOrDefault(true, List.of());
+        if (!keyed.isEmpty()) {
+            keyedLanes.lower(keyed);
+            claimer.keyedDue();
+        }
     }
 
     private void dueAgain(Duration delay, Runnable worthClaiming) {
@@ -94,12 +133,13 @@ final class Engine {
         return kinds;
     }
 
-    private void taken(LeasedJob job) {
-        inFlight.add(job);
+    private void taken(Run run) {
+        run.jobs().forEach(inFlight::add);
+        LeasedJob job = run.first();
         try {
-            runner(job).add(job);
+            runner(job).add(run);
         } catch (RuntimeException | Error rejected) { // an Error when no thread can be had
-            handBackUnrun(job);
+            attempts.handBack(run);
             throw new RejectedExecutionException(
                     "The executor refused a job; it is handed back, and claiming pauses (job=" + job.id() + ", kind="
                             + job.kind() + "): " + rejected,
@@ -123,7 +163,12 @@ final class Engine {
 
     /** Hands back what was claimed and has not begun. */
     void handBackWaiting() {
-        runners.values().forEach(runner -> runner.takeWaiting().forEach(this::handBackUnrun));
+        attempts.endRuns();
+        handBackWaiting(job -> true);
+    }
+
+    private void handBackWaiting(Predicate<LeasedJob> first) {
+        runners.values().forEach(runner -> runner.takeWaiting(first).forEach(attempts::handBack));
     }
 
     /**
@@ -131,38 +176,20 @@ final class Engine {
      * behind slow handlers here while another worker is free.
      */
     long beat() throws SQLException {
-        for (LeasedJob job : inFlight.all()) {
-            if (heartbeat.old(job) && runner(job).takeWaiting(job)) {
-                handBackUnrun(job);
-            }
-        }
+        handBackWaiting(heartbeat::old);
         return heartbeat.step();
     }
 
     /** Interrupts what still runs, and hands it back. */
     void handBackRunning() {
         for (LeasedJob job : inFlight.all()) {
-            if (handBack(job)) {
+            if (attempts.handBack(job)) {
                 LOG.info(
                         "A handler did not end within the grace period; its job is handed back (job={}, kind={})",
                         job.id(),
                         job.kind());
             }
         }
-    }
-
-    private void handBackUnrun(LeasedJob job) {
-        handBack(job);
-        attempts.release(job);
-    }
-
-    private boolean handBack(LeasedJob job) {
-        boolean decided = job.settle();
-        if (decided) {
-            job.cancel();
-            completer.add(job, new Outcome.PutBack(Duration.ZERO, false));
-        }
-        return decided;
     }
 
     void close() {

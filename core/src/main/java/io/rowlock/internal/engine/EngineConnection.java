@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection that the engine holds on to, apart from what the application does with its pool, so that a full pool
  * stops no heartbeat. Opened when first needed; READ COMMITTED and autocommit whatever the default; a network timeout
- * bounds every answer. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
+ * bounds every answer, and half of it every wait for a lock. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
  * pool hands it out again, and the next call opens another (case B51). For one thread at a time; the lock is for stop.
  */
 final class EngineConnection implements AutoCloseable {
@@ -32,7 +33,7 @@ final class EngineConnection implements AutoCloseable {
         T over(Connection connection) throws SQLException;
     }
 
-    private record Held(Connection connection, int isolation, int networkTimeout) {}
+    private record Held(Connection connection, int isolation, int networkTimeout, String lockTimeout) {}
 
     /** Runs statements that are each their own transaction. */
     <T> T call(Work<T> work) throws SQLException {
@@ -94,8 +95,13 @@ final class EngineConnection implements AutoCloseable {
         Connection connection = source.get();
         try {
             connection.setAutoCommit(true);
-            Held opened = new Held(connection, connection.getTransactionIsolation(), connection.getNetworkTimeout());
+            int networkTimeout = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, timeoutMillis);
+            Held opened = new Held(
+                    connection,
+                    connection.getTransactionIsolation(),
+                    networkTimeout,
+                    SessionSql.boundLockWaits(connection, Duration.ofMillis(timeoutMillis / 2)));
             if (opened.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
@@ -141,6 +147,7 @@ final class EngineConnection implements AutoCloseable {
         Held last = held;
         held = null;
         try (Connection connection = last.connection()) {
+            SessionSql.restoreLockWaits(connection, last.lockTimeout());
             connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
             if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(last.isolation());

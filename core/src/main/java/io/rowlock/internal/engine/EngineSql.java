@@ -2,6 +2,8 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.ClaimSql;
+import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.KeyedClaimSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OutcomeSql;
@@ -10,10 +12,19 @@ import io.rowlock.internal.sql.SweepSql;
 
 /** The statements an engine uses. */
 record EngineSql(
-        ClaimSql claims, SweepSql sweeps, OutcomeSql outcomes, OneJobSql oneJob, AlertSql alerts, PruneSql prunes) {
+        ClaimSql claims,
+        KeyedClaimSql keyedClaims,
+        KeySql keys,
+        SweepSql sweeps,
+        OutcomeSql outcomes,
+        OneJobSql oneJob,
+        AlertSql alerts,
+        PruneSql prunes) {
     static EngineSql of(Names names) {
         return new EngineSql(
                 new ClaimSql(names),
+                new KeyedClaimSql(names),
+                new KeySql(names),
                 new SweepSql(names),
                 new OutcomeSql(names),
                 new OneJobSql(names),

@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.job.TransactionalJobHandler;
 import io.rowlock.spi.PayloadCodec;
@@ -15,12 +16,14 @@ import java.sql.Connection;
 final class Handlers {
     private final PayloadCodec codec;
     private final OneJobSql sql;
+    private final KeySql keys;
     private final TransactionRunner<Connection> jdbc;
     private final Identity identity;
 
-    Handlers(PayloadCodec codec, OneJobSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
+    Handlers(PayloadCodec codec, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
         this.codec = codec;
-        this.sql = sql;
+        this.sql = sql.oneJob();
+        this.keys = sql.keys();
         this.jdbc = jdbc;
         this.identity = identity;
     }
@@ -32,7 +35,7 @@ final class Handlers {
 
     private <T> Outcome run(LeasedJob job, HandlerBinding<T> binding) throws Exception {
         T payload = codec.decode(job.row().contents().payload(), binding.kind().payloadType());
-        JobRun run = new JobRun(job, identity, sql);
+        JobRun run = new JobRun(job, identity, sql, keys);
         if (binding.contract() instanceof Leased<T> leased) {
             leased.handler().handle(payload, run);
             return run.recorded() ? new Outcome.RecordedByHandler(run.snoozed()) : new Outcome.Completed();

@@ -6,7 +6,9 @@ import io.rowlock.error.LeaseLostException;
 import io.rowlock.error.RowlockException;
 import io.rowlock.internal.outbox.Headers;
 import io.rowlock.internal.outbox.TransactionCheck;
+import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.job.JobContext;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,6 +26,7 @@ final class JobRun implements JobContext {
     private final LeasedJob job;
     private final Identity identity;
     private final OneJobSql sql;
+    private final KeySql keys;
     private volatile @Nullable Connection lockedIn;
     private volatile boolean recorded;
     private volatile @Nullable Duration snoozed;
@@ -31,10 +34,11 @@ final class JobRun implements JobContext {
     /** Who runs it, under which lease; what idempotency keys begin with, and what becomes of completed rows. */
     record Identity(String owner, Duration lease, String installation, boolean deleteCompleted) {}
 
-    JobRun(LeasedJob job, Identity identity, OneJobSql sql) {
+    JobRun(LeasedJob job, Identity identity, OneJobSql sql, KeySql keys) {
         this.job = job;
         this.identity = identity;
         this.sql = sql;
+        this.keys = keys;
     }
 
     /** Whether the handler's own transaction was told to complete the job or to put it back. */
@@ -102,18 +106,33 @@ final class JobRun implements JobContext {
     public void lockIn(Connection connection) {
         TransactionCheck.require(connection, "lock a job");
         try {
-            for (int i = 0; i < LOCK_TRIES && !job.cancelled(); i++) {
-                if (sql.lock(connection, identity.owner(), job.grip())) {
-                    lockedIn = connection;
-                    return;
-                }
-                if (!sql.held(connection, identity.owner(), job.grip())) {
-                    throw lost("Lease lost before the job could be locked; it runs again elsewhere");
-                }
-                LockSupport.parkNanos(LOCK_PAUSE);
-            }
+            await(connection, () -> keyLocked(connection) && sql.lock(connection, identity.owner(), job.grip()));
         } catch (SQLException e) {
             throw new DatabaseException("The job could not be locked (job=" + id() + ")", e);
+        }
+        lockedIn = connection;
+    }
+
+    private boolean keyLocked(Connection connection) throws SQLException {
+        OrderingKey key = job.row().key();
+        return key == null || keys.lockFor(connection, key, id());
+    }
+
+    @FunctionalInterface
+    private interface Lock {
+        boolean taken() throws SQLException;
+    }
+
+    /** Never waits inside the server for whoever holds a lock, and not for ever here. */
+    private void await(Connection connection, Lock lock) throws SQLException {
+        for (int i = 0; i < LOCK_TRIES && !job.cancelled(); i++) {
+            if (lock.taken()) {
+                return;
+            }
+            if (!sql.held(connection, identity.owner(), job.grip())) {
+                throw lost("Lease lost before the job could be locked; it runs again elsewhere");
+            }
+            LockSupport.parkNanos(LOCK_PAUSE);
         }
         if (job.cancelled()) {
             throw lost("Lease lost before the job could be locked; it will run again elsewhere");
@@ -149,8 +168,15 @@ final class JobRun implements JobContext {
             throw new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
         }
         try {
+            OrderingKey key = job.row().key();
+            if (key != null && connection != lockedIn) {
+                await(connection, () -> keyLocked(connection));
+            }
             if (!write.ifHeld(connection == lockedIn)) {
                 throw refusal(connection, what);
+            }
+            if (key != null) {
+                keys.settleWithin(connection, key);
             }
         } catch (SQLException e) {
             throw new DatabaseException("Could not " + what + " the job (job=" + id() + ")", e);

@@ -124,6 +124,27 @@ final class Lanes {
         return lanes;
     }
 
+    /** The handler of a kind in a queue, or null if this worker has none. */
+    @Nullable
+    HandlerBinding<?> binding(String queue, String kind) {
+        Lane lane = byKey.get(new Key(queue, kind, Priority.NORMAL.level()));
+        return lane == null ? null : lane.binding();
+    }
+
+    /** A scan of one lane from its watermark, for at most so many rows. */
+    synchronized LaneScan scan(Lane lane, int most) {
+        lane.loweredTo = null;
+        return new LaneScan(lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), most);
+    }
+
+    /** Moves one lane's watermark up after its scan, see invariants 3 and 4. */
+    synchronized void raise(Lane lane, Instant to) {
+        lane.raise(to);
+        if (lane.loweredTo != null) {
+            lane.lower(lane.loweredTo);
+        }
+    }
+
     /** The handler of a claimed job's kind. */
     HandlerBinding<?> binding(ClaimedRow row) {
         Lane lane = byKey.get(
@@ -180,9 +201,7 @@ final class Lanes {
         for (Lane lane : order) {
             int limit = Math.min(free.getOrDefault(lane.key().queue(), 0), most.getOrDefault(lane, 0));
             if (limit > 0) {
-                lane.loweredTo = null;
-                scans.add(new LaneScan(
-                        lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), limit));
+                scans.add(scan(lane, limit));
             }
         }
         return new Plan(free, scans, passedOver, heldBack);

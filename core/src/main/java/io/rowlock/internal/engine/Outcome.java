@@ -15,8 +15,8 @@ sealed interface Outcome {
     /** It failed and is tried again after a delay, and not before the old lease would have ended where so said. */
     record Retried(Duration delay, boolean notBeforeLease, Failure failure) implements Outcome {}
 
-    /** It failed for good. */
-    record Died(Failure failure) implements Outcome {}
+    /** It failed for good; timed out: its thread may still run. */
+    record Died(Failure failure, boolean timedOut) implements Outcome {}
 
     /** It goes back for later without having used the attempt. */
     record PutBack(Duration delay, boolean snoozed) implements Outcome {}

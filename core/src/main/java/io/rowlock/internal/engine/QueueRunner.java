@@ -1,30 +1,30 @@
 package io.rowlock.internal.engine;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the claimed jobs of one queue on an executor, at most so many at once; the others wait here in order. */
+/** Does the runs of one queue on an executor, at most so many at once; the others wait here in order. */
 final class QueueRunner {
     private final int concurrency;
     private final Executor executor;
-    private final Consumer<LeasedJob> attempt;
-    private final Deque<LeasedJob> waiting = new ArrayDeque<>();
+    private final Consumer<Run> attempt;
+    private final Deque<Run> waiting = new ArrayDeque<>();
     private int running;
 
-    QueueRunner(int concurrency, Executor executor, Consumer<LeasedJob> attempt) {
+    QueueRunner(int concurrency, Executor executor, Consumer<Run> attempt) {
         this.concurrency = concurrency;
         this.executor = executor;
         this.attempt = attempt;
     }
 
-    void add(LeasedJob job) {
+    void add(Run run) {
         synchronized (this) {
-            waiting.add(job);
+            waiting.add(run);
             if (running >= concurrency) {
                 return;
             }
@@ -33,28 +33,24 @@ final class QueueRunner {
         try {
             executor.execute(this::work);
         } catch (RuntimeException | Error rejected) {
-            if (refused(job)) {
+            if (refused(run)) {
                 throw rejected;
             }
         }
     }
 
-    /** False if another thread of this queue has taken the job meanwhile: then it runs after all. */
-    private synchronized boolean refused(LeasedJob job) {
+    /** False if another thread of this queue has taken the run meanwhile: then it runs after all. */
+    private synchronized boolean refused(Run run) {
         running--;
-        return waiting.remove(job);
+        return waiting.remove(run);
     }
 
-    /** Takes out the jobs that have not begun. */
-    synchronized List<LeasedJob> takeWaiting() {
-        List<LeasedJob> left = new ArrayList<>(waiting);
-        waiting.clear();
-        return left;
-    }
-
-    /** Takes out one job if it has not begun; true if it was here. */
-    synchronized boolean takeWaiting(LeasedJob job) {
-        return waiting.remove(job);
+    /** Takes out the runs that have not begun and whose first job is such a one. */
+    synchronized List<Run> takeWaiting(Predicate<LeasedJob> first) {
+        List<Run> taken =
+                waiting.stream().filter(run -> first.test(run.first())).toList();
+        waiting.removeAll(taken);
+        return taken;
     }
 
     synchronized int running() {
@@ -62,18 +58,18 @@ final class QueueRunner {
     }
 
     private void work() {
-        LeasedJob job = next();
-        while (job != null) {
-            attempt.accept(job);
-            job = next();
+        Run run = next();
+        while (run != null) {
+            attempt.accept(run);
+            run = next();
         }
     }
 
-    private synchronized @Nullable LeasedJob next() {
-        LeasedJob job = waiting.poll();
-        if (job == null) {
+    private synchronized @Nullable Run next() {
+        Run run = waiting.poll();
+        if (run == null) {
             running--;
         }
-        return job;
+        return run;
     }
 }

@@ -1,128 +1,77 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.event.RowlockEvent;
-import io.rowlock.event.RowlockEvent.JobCompleted;
-import io.rowlock.event.RowlockEvent.JobDied;
-import io.rowlock.event.RowlockEvent.JobHandedBack;
-import io.rowlock.event.RowlockEvent.JobRetried;
-import io.rowlock.event.RowlockEvent.JobSnoozed;
-import io.rowlock.event.RowlockEvent.LeaseLost;
+import io.rowlock.internal.engine.KeyedRecorder.Written;
 import io.rowlock.internal.engine.Outcome.Completed;
 import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.engine.Outcome.PutBack;
 import io.rowlock.internal.engine.Outcome.RecordedByHandler;
 import io.rowlock.internal.engine.Outcome.Retried;
-import io.rowlock.internal.sql.OutcomeSql;
-import io.rowlock.internal.sql.OutcomeSql.Burial;
-import io.rowlock.internal.sql.OutcomeSql.Failure;
-import io.rowlock.internal.sql.OutcomeSql.Grip;
-import io.rowlock.internal.sql.OutcomeSql.Retry;
-import io.rowlock.spi.DeathHook.DyingJob;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes outcomes under their leases, one statement per sort of outcome, and tells what was written. What did not come
- * back from a statement is asked for again: still ours means merely locked by somebody, else the lease is lost.
+ * Records outcomes under their leases: those of one sort together, those with ordering keys by a {@link KeyedRecorder}.
+ * What did not come back from a statement is asked for again: still ours means merely locked by somebody, else the lease
+ * is lost.
  */
 final class Recorder {
     private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
     private static final Duration AFTER_FAILED_HOOK = Duration.ofHours(1);
+    private static final List<Class<? extends Outcome>> LIVING = List.of(Completed.class, Retried.class, PutBack.class);
 
     private final EngineConnection connection;
-    private final OutcomeSql sql;
+    private final OutcomeWriter writer;
+    private final KeyedRecorder keyed;
     private final Deaths deaths;
-    private final Events events;
-    private final Setting setting;
-    private final Set<Long> doubtful = new HashSet<>();
+    private final Aftermath aftermath;
 
-    /** Under which owner outcomes are written, what becomes of completed rows, and who hears that a job is let go. */
-    record Setting(String owner, boolean deleteCompleted, Consumer<LeasedJob> letGo, Consumer<Duration> dueAgain) {}
-
-    Recorder(EngineConnection connection, OutcomeSql sql, Deaths deaths, Events events, Setting setting) {
+    Recorder(
+            EngineConnection connection,
+            OutcomeWriter writer,
+            KeyedRecorder keyed,
+            Deaths deaths,
+            Aftermath aftermath) {
         this.connection = connection;
-        this.sql = sql;
+        this.writer = writer;
+        this.keyed = keyed;
         this.deaths = deaths;
-        this.events = events;
-        this.setting = setting;
+        this.aftermath = aftermath;
     }
 
-    /** A job whose outcome is decided. */
-    record Settled(LeasedJob job, Outcome outcome) {
-        Grip grip() {
-            return job.grip();
-        }
-    }
-
-    /** Records all; gives those whose rows were locked by others, to be tried again. */
+    /** Records all; gives those whose rows or keys were locked by others, to be tried again. */
     List<Settled> record(List<Settled> batch) throws SQLException {
         try {
             List<Settled> busy = new ArrayList<>();
-            busy.addAll(each(batch, Completed.class, this::complete));
-            busy.addAll(each(batch, Retried.class, this::retry));
-            busy.addAll(each(batch, RecordedByHandler.class, this::verify));
-            busy.addAll(each(batch, PutBack.class, this::putBack));
-            busy.addAll(each(batch, Died.class, this::bury));
+            List<Settled> withKey = new ArrayList<>();
+            List<Settled> plain = new ArrayList<>();
+            for (Settled settled : batch) {
+                boolean key = settled.job().row().key() != null && !(settled.outcome() instanceof RecordedByHandler);
+                (key ? withKey : plain).add(settled);
+            }
+            for (Class<? extends Outcome> sort : LIVING) {
+                List<Settled> jobs = OutcomeWriter.of(plain, sort);
+                if (!jobs.isEmpty()) {
+                    busy.addAll(rest(jobs, connection.call(open -> writer.writeLiving(open, jobs))));
+                }
+            }
+            busy.addAll(verify(OutcomeWriter.of(plain, RecordedByHandler.class)));
+            busy.addAll(bury(OutcomeWriter.of(plain, Died.class)));
+            busy.addAll(recordKeyed(withKey));
             return busy;
         } catch (SQLException e) {
-            batch.forEach(settled -> doubtful.add(settled.job().id()));
+            aftermath.doubt(batch);
             throw e;
         }
     }
 
     /** Gives up on an outcome: its job is no longer kept up here. */
     void forget(Settled settled) {
-        doubtful.remove(settled.job().id());
-        setting.letGo().accept(settled.job());
-    }
-
-    @FunctionalInterface
-    private interface Write {
-        Set<Long> write(Connection connection, List<Settled> jobs) throws SQLException;
-    }
-
-    private List<Settled> each(List<Settled> batch, Class<? extends Outcome> sort, Writer writer) throws SQLException {
-        List<Settled> jobs = batch.stream()
-                .filter(settled -> sort.isInstance(settled.outcome()))
-                .toList();
-        return jobs.isEmpty() ? List.of() : writer.write(jobs);
-    }
-
-    @FunctionalInterface
-    private interface Writer {
-        List<Settled> write(List<Settled> jobs) throws SQLException;
-    }
-
-    private List<Settled> complete(List<Settled> jobs) throws SQLException {
-        return write(jobs, (open, all) -> sql.complete(open, setting.owner(), grips(all), setting.deleteCompleted()));
-    }
-
-    private List<Settled> retry(List<Settled> jobs) throws SQLException {
-        return write(
-                jobs,
-                (open, all) -> sql.retry(
-                        open,
-                        setting.owner(),
-                        all.stream().map(Recorder::retryOf).toList()));
-    }
-
-    private List<Settled> putBack(List<Settled> jobs) throws SQLException {
-        return write(
-                jobs,
-                (open, all) -> sql.putBack(
-                        open,
-                        setting.owner(),
-                        all.stream().map(Recorder::putBackOf).toList()));
+        aftermath.forget(settled);
     }
 
     /**
@@ -130,7 +79,10 @@ final class Recorder {
      * handler returned: the attempt has failed. Also the answer to an error during COMMIT, which tells nothing.
      */
     private List<Settled> verify(List<Settled> jobs) throws SQLException {
-        Set<Long> held = connection.call(open -> sql.stillHeld(open, setting.owner(), grips(jobs)));
+        if (jobs.isEmpty()) {
+            return jobs;
+        }
+        Set<Long> held = connection.call(open -> writer.stillHeld(open, jobs));
         List<Settled> failed = new ArrayList<>();
         for (Settled settled : jobs) {
             if (held.contains(settled.job().id())) {
@@ -142,7 +94,7 @@ final class Recorder {
                                         new IllegalStateException(
                                                 "the handler returned, but the transaction that completed the job was not committed"))));
             } else {
-                recorded(settled);
+                aftermath.recorded(settled);
             }
         }
         return failed.isEmpty() ? List.of() : record(failed);
@@ -153,7 +105,7 @@ final class Recorder {
         List<Settled> together = new ArrayList<>();
         for (Settled settled : jobs) {
             if (deaths.hooked(settled.job().kind())) {
-                busy.addAll(buryAlone(settled));
+                busy.addAll(alone(settled, () -> buryTogether(List.of(settled))));
             } else {
                 together.add(settled);
             }
@@ -163,25 +115,50 @@ final class Recorder {
     }
 
     private List<Settled> buryTogether(List<Settled> jobs) throws SQLException {
-        Map<Long, Settled> byId = byId(jobs);
         Set<Long> written = connection.inTransaction(open -> {
-            Set<Long> buried = sql.bury(
-                    open, setting.owner(), jobs.stream().map(Recorder::burialOf).toList());
-            List<DyingJob> dying = new ArrayList<>();
-            byId.forEach((id, settled) -> {
-                if (buried.contains(id)) {
-                    dying.add(dying(settled));
-                }
-            });
-            deaths.died(open, dying);
+            Set<Long> buried = writer.bury(open, jobs);
+            deaths.died(
+                    open,
+                    jobs.stream()
+                            .filter(settled -> buried.contains(settled.job().id()))
+                            .map(OutcomeWriter::dying)
+                            .toList(),
+                    List.of());
             return buried;
         });
         return rest(jobs, written);
     }
 
-    private List<Settled> buryAlone(Settled settled) throws SQLException {
+    private List<Settled> recordKeyed(List<Settled> jobs) throws SQLException {
+        List<Settled> busy = new ArrayList<>();
+        List<Settled> together = new ArrayList<>();
+        for (Settled settled : jobs) {
+            if (settled.outcome() instanceof Died && deaths.hooked(settled.job().kind())) {
+                busy.addAll(alone(settled, () -> recordKeyedTogether(List.of(settled))));
+            } else {
+                together.add(settled);
+            }
+        }
+        busy.addAll(together.isEmpty() ? List.of() : recordKeyedTogether(together));
+        return busy;
+    }
+
+    private List<Settled> recordKeyedTogether(List<Settled> jobs) throws SQLException {
+        Written written = keyed.write(jobs);
+        List<Settled> busy = new ArrayList<>(written.busy());
+        busy.addAll(rest(written.tried(), written.ids()));
+        return busy;
+    }
+
+    @FunctionalInterface
+    private interface Burial {
+        List<Settled> bury() throws SQLException;
+    }
+
+    /** A death that a hook may refuse. */
+    private List<Settled> alone(Settled settled, Burial burial) throws SQLException {
         try {
-            return buryTogether(List.of(settled));
+            return burial.bury();
         } catch (Deaths.HookFailedException refused) {
             LOG.error(
                     "A death hook refused; the job comes back in {} (job={}, kind={})",
@@ -194,16 +171,12 @@ final class Recorder {
         }
     }
 
-    private List<Settled> write(List<Settled> jobs, Write write) throws SQLException {
-        return rest(jobs, connection.call(open -> write.write(open, jobs)));
-    }
-
     /** Tells what was written, and finds out about what was not. */
     private List<Settled> rest(List<Settled> jobs, Set<Long> written) throws SQLException {
         List<Settled> missing = new ArrayList<>();
         for (Settled settled : jobs) {
             if (written.contains(settled.job().id())) {
-                recorded(settled);
+                aftermath.recorded(settled);
             } else {
                 missing.add(settled);
             }
@@ -211,110 +184,15 @@ final class Recorder {
         if (missing.isEmpty()) {
             return missing;
         }
-        Set<Long> held = connection.call(open -> sql.stillHeld(open, setting.owner(), grips(missing)));
+        Set<Long> held = connection.call(open -> writer.stillHeld(open, missing));
         List<Settled> busy = new ArrayList<>();
         for (Settled settled : missing) {
             if (held.contains(settled.job().id())) {
                 busy.add(settled);
             } else {
-                lost(settled);
+                aftermath.lost(settled);
             }
         }
         return busy;
-    }
-
-    private void recorded(Settled settled) {
-        forget(settled);
-        if (settled.outcome() instanceof Retried retried) {
-            setting.dueAgain().accept(retried.delay());
-        } else if (settled.outcome() instanceof PutBack back && back.snoozed()) { // handed back is for another worker
-            setting.dueAgain().accept(back.delay());
-        } else if (settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null) {
-            setting.dueAgain().accept(byHandler.snoozed());
-        }
-        events.tell(eventOf(settled));
-    }
-
-    private void lost(Settled settled) {
-        LeasedJob job = settled.job();
-        boolean mayBeRecorded = doubtful.contains(job.id());
-        forget(settled);
-        if (mayBeRecorded) {
-            LOG.info(
-                    "The connection was lost while an outcome was written; it was recorded, or the lease was lost"
-                            + " (job={}, kind={}, attempt={})",
-                    job.id(),
-                    job.kind(),
-                    job.row().turn().attempt());
-            return;
-        }
-        LOG.info(
-                "Lease lost before the outcome could be recorded; the job runs again elsewhere"
-                        + " (job={}, kind={}, attempt={}, worker={})",
-                job.id(),
-                job.kind(),
-                job.row().turn().attempt(),
-                setting.owner());
-        events.tell(new LeaseLost(job.id(), job.kind(), job.row().turn().attempt()));
-    }
-
-    private static RowlockEvent eventOf(Settled settled) {
-        LeasedJob job = settled.job();
-        int attempt = job.row().turn().attempt();
-        if (settled.outcome() instanceof Retried retried) {
-            return new JobRetried(
-                    job.id(),
-                    job.kind(),
-                    attempt,
-                    retried.delay(),
-                    retried.failure().message());
-        }
-        if (settled.outcome() instanceof Died died) {
-            return new JobDied(job.id(), job.kind(), attempt, died.failure().message());
-        }
-        if (settled.outcome() instanceof PutBack back) {
-            return back.snoozed()
-                    ? new JobSnoozed(job.id(), job.kind(), back.delay())
-                    : new JobHandedBack(job.id(), job.kind());
-        }
-        if (settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null) {
-            return new JobSnoozed(job.id(), job.kind(), byHandler.snoozed());
-        }
-        return new JobCompleted(job.id(), job.kind(), attempt);
-    }
-
-    private static DyingJob dying(Settled settled) {
-        return new DyingJob(
-                settled.job().id(),
-                settled.job().kind(),
-                settled.job().row().turn().attempt(),
-                failureOf(settled).message());
-    }
-
-    private static Retry retryOf(Settled settled) {
-        Retried retried = (Retried) settled.outcome();
-        return new Retry(settled.grip(), retried.delay(), retried.notBeforeLease(), retried.failure());
-    }
-
-    private static OutcomeSql.PutBack putBackOf(Settled settled) {
-        return new OutcomeSql.PutBack(settled.grip(), ((PutBack) settled.outcome()).delay());
-    }
-
-    private static Burial burialOf(Settled settled) {
-        return new Burial(settled.grip(), failureOf(settled));
-    }
-
-    private static Failure failureOf(Settled settled) {
-        return ((Died) settled.outcome()).failure();
-    }
-
-    private static List<Grip> grips(List<Settled> jobs) {
-        return jobs.stream().map(Settled::grip).toList();
-    }
-
-    private static Map<Long, Settled> byId(List<Settled> jobs) {
-        Map<Long, Settled> byId = new LinkedHashMap<>();
-        jobs.forEach(settled -> byId.put(settled.job().id(), settled));
-        return byId;
     }
 }

@@ -1,13 +1,9 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.event.RowlockEvent.JobDied;
-import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.internal.sql.SweepSql;
 import io.rowlock.internal.sql.SweepSql.LaneWalk;
-import io.rowlock.internal.sql.SweepSql.Rescued;
 import io.rowlock.internal.sql.SweepSql.Suspect;
 import io.rowlock.internal.sql.SweepSql.Walked;
-import io.rowlock.spi.DeathHook.DyingJob;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,8 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Walks the worker's own lanes by time, for what no claim finds by itself.
@@ -35,28 +29,20 @@ final class Sweeper {
      *
      * Foreign kinds are in none of the lanes (P12).
      */
-    private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
     private static final int ROWS_PER_STEP = 5_000;
     private static final int FEW = 100;
-    private static final String WORKER_LOST = "worker lost";
 
     private final EngineConnection connection;
     private final SweepSql sql;
     private final Lanes lanes;
-    private final Deaths deaths;
-    private final Events events;
-    private final Map<String, Integer> maxAttempts = new HashMap<>();
+    private final Rescuer rescuer;
     private final Map<Lanes.Lane, Place> places = new HashMap<>();
 
-    Sweeper(EngineConnection connection, SweepSql sql, Lanes lanes, Deaths deaths, Events events) {
+    Sweeper(EngineConnection connection, SweepSql sql, Lanes lanes, Rescuer rescuer) {
         this.connection = connection;
         this.sql = sql;
         this.lanes = lanes;
-        this.deaths = deaths;
-        this.events = events;
-        for (Lanes.Lane lane : lanes.all()) {
-            maxAttempts.put(lane.key().kind(), lane.binding().settings().retry().maxAttempts());
-        }
+        this.rescuer = rescuer;
     }
 
     /** Where a pass through a lane stands. */
@@ -67,12 +53,46 @@ final class Sweeper {
     /** A due job that no claim finds by itself: the claimer takes it by id. */
     record Found(long id, Lanes.Lane lane, boolean suspect) {}
 
-    /** One step through every lane: at most 5,000 rows. Rescues what it finds expired. */
-    List<Found> step() throws SQLException {
+    /** One step through every lane, at most 5,000 rows: takes away what is expired, and gives what is late. */
+    List<Found> walk() throws SQLException {
         List<Lanes.Lane> all = lanes.all();
-        int perLane = Math.max(50, ROWS_PER_STEP / all.size());
+        int perLane = perLane();
+        List<LaneWalk> walks = walks();
+        List<Walked> walked = connection.call(open -> sql.walk(open, walks, perLane));
+        places.clear();
+        List<Found> found = new ArrayList<>();
+        for (Walked step : walked) {
+            Lanes.Lane lane = all.get(step.lane());
+            goOn(lane, step, perLane);
+            rescue(step.expired(), lane);
+            lateOf(lane, step).forEach(id -> found.add(new Found(id, lane, false)));
+        }
+        return found;
+    }
+
+    /** The first due suspects of every lane; takes away those that are expired again. */
+    List<Found> suspects() throws SQLException {
+        int perLane = perLane();
+        List<LaneWalk> walks = walks();
+        List<Found> found = new ArrayList<>();
+        for (Suspect suspect : connection.call(open -> sql.suspects(open, walks, perLane))) {
+            Lanes.Lane lane = lanes.all().get(suspect.lane());
+            if (suspect.expired()) {
+                rescue(List.of(suspect.id()), lane);
+            } else if (suspect.waiting()) {
+                found.add(new Found(suspect.id(), lane, true));
+            }
+        }
+        return found;
+    }
+
+    private int perLane() {
+        return Math.max(50, ROWS_PER_STEP / lanes.all().size());
+    }
+
+    private List<LaneWalk> walks() {
         List<LaneWalk> walks = new ArrayList<>();
-        for (Lanes.Lane lane : all) {
+        for (Lanes.Lane lane : lanes.all()) {
             Place place = places.getOrDefault(lane, Place.BEGINNING);
             walks.add(new LaneWalk(
                     lane.key().queue(),
@@ -82,25 +102,13 @@ final class Sweeper {
                     place.id(),
                     lanes.since(lane)));
         }
-        List<Walked> walked = connection.call(open -> sql.walk(open, walks, perLane));
-        List<Suspect> suspects = connection.call(open -> sql.suspects(open, walks, perLane));
-        places.clear();
-        List<Found> found = new ArrayList<>();
-        for (Walked step : walked) {
-            Lanes.Lane lane = all.get(step.lane());
-            goOn(lane, step, perLane);
-            rescue(step.expired(), lane.key().kind());
-            lateOf(lane, step).forEach(id -> found.add(new Found(id, lane, false)));
-        }
-        for (Suspect suspect : suspects) {
-            Lanes.Lane lane = all.get(suspect.lane());
-            if (suspect.expired()) {
-                rescue(List.of(suspect.id()), lane.key().kind());
-            } else if (suspect.waiting()) {
-                found.add(new Found(suspect.id(), lane, true));
-            }
-        }
-        return found;
+        return walks;
+    }
+
+    private void rescue(List<Long> ids, Lanes.Lane lane) throws SQLException {
+        rescuer.rescue(
+                ids.stream().map(id -> new Rescuer.Expired(id, null)).toList(),
+                lane.key().kind());
     }
 
     private void goOn(Lanes.Lane lane, Walked step, int perLane) {
@@ -119,52 +127,5 @@ final class Sweeper {
         }
         lanes.lower(lane.key(), from);
         return List.of();
-    }
-
-    private void rescue(List<Long> ids, String kind) throws SQLException {
-        if (ids.isEmpty()) {
-            return;
-        }
-        if (!deaths.hooked(kind)) {
-            rescueTogether(ids);
-            return;
-        }
-        for (Long id : ids) {
-            try {
-                rescueTogether(List.of(id));
-            } catch (Deaths.HookFailedException refused) {
-                LOG.error(
-                        "A death hook refused; the lost job is looked at again later (job={}, kind={})",
-                        id,
-                        kind,
-                        refused);
-            }
-        }
-    }
-
-    private void rescueTogether(List<Long> ids) throws SQLException {
-        List<Rescued> rescued = connection.inTransaction(open -> {
-            List<Rescued> taken = sql.rescue(open, ids, maxAttempts);
-            deaths.died(
-                    open,
-                    taken.stream()
-                            .filter(Rescued::dead)
-                            .map(job -> new DyingJob(job.id(), job.kind(), job.attempts(), WORKER_LOST))
-                            .toList());
-            return taken;
-        });
-        for (Rescued job : rescued) {
-            LOG.warn(
-                    "The worker of a job was lost; the job {} (job={}, kind={}, attempts={}, worker={})",
-                    job.dead() ? "has used up its attempts and is dead" : "will run again alone",
-                    job.id(),
-                    job.kind(),
-                    job.attempts(),
-                    job.worker());
-            events.tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
-            if (job.dead()) {
-                events.tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
-            }
-        }
     }
 }

@@ -194,7 +194,7 @@ public final class ThreadedWorker implements Worker {
     public void wake(Collection<Enqueued> committed) {
         Running now = running;
         if (now != null) {
-            now.engine().lanes.lower(committed);
+            now.engine().committed(committed);
             now.claimer().wake();
         }
     }

@@ -30,7 +30,7 @@ final class Verdicts {
         }
         RetryPolicy policy = job.binding().settings().retry();
         if (!policy.retries(thrown) || job.lastAttempt()) {
-            return new Died(failure(thrown));
+            return new Died(failure(thrown), false);
         }
         Duration delay = thrown instanceof RetryAfter after
                 ? after.delay()
@@ -43,7 +43,7 @@ final class Verdicts {
         TimedOut cause = new TimedOut(timeout);
         RetryPolicy policy = job.binding().settings().retry();
         if (!policy.retries(cause) || job.lastAttempt()) {
-            return new Died(failure);
+            return new Died(failure, true);
         }
         return new Retried(policy.delay(job.row().turn().attempt(), cause), true, failure);
     }

@@ -25,7 +25,7 @@ public final class ClaimSql {
               SET locked_by = $1, locked_until = clock_timestamp() + $2::bigint * interval '1 microsecond',
                   token = token + 1, attempts = attempts + 1, waiting_key = NULL
               WHERE id = ANY(ARRAY(SELECT id FROM due))
-              RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts,
+              RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts, ordering_key,
                         payload::text AS payload, headers::text AS headers)
             SELECT statement_timestamp() AS asked_at, taken.*
             FROM (SELECT 1) AS always LEFT JOIN taken ON true
@@ -115,7 +115,13 @@ public final class ClaimSql {
             int most) {}
 
     /** A job as it was claimed. */
-    public record ClaimedRow(Lane lane, long id, Instant runAt, Turn turn, Contents contents) {
+    public record ClaimedRow(
+            Lane lane, long id, @Nullable String orderingKey, Instant runAt, Turn turn, Contents contents) {
+        /** The ordering key of the job in its queue, or null. */
+        public @Nullable OrderingKey key() {
+            return orderingKey == null ? null : new OrderingKey(lane.queue(), orderingKey);
+        }
+
         /** Where it stood. */
         public record Lane(String queue, String kind, int priority) {}
 
@@ -185,22 +191,21 @@ public final class ClaimSql {
 
     private static Answer answer(ResultSet row) throws SQLException {
         Instant askedAt = Sql.requiredInstant(row, "asked_at");
-        if (row.getObject("id") == null) {
-            return new Answer(askedAt, null);
-        }
-        return new Answer(
-                askedAt,
-                new ClaimedRow(
-                        new ClaimedRow.Lane(row.getString("queue"), row.getString("kind"), row.getInt("priority")),
-                        row.getLong("id"),
-                        Sql.requiredInstant(row, "run_at"),
-                        new ClaimedRow.Turn(
-                                row.getLong("token"),
-                                row.getInt("attempts"),
-                                row.getInt("losses"),
-                                row.getObject("max_attempts", Integer.class)),
-                        new ClaimedRow.Contents(
-                                row.getString("subject"), row.getString("payload"), row.getString("headers"))));
+        return new Answer(askedAt, row.getObject("id") == null ? null : row(row));
+    }
+
+    static ClaimedRow row(ResultSet row) throws SQLException {
+        return new ClaimedRow(
+                new ClaimedRow.Lane(row.getString("queue"), row.getString("kind"), row.getInt("priority")),
+                row.getLong("id"),
+                row.getString("ordering_key"),
+                Sql.requiredInstant(row, "run_at"),
+                new ClaimedRow.Turn(
+                        row.getLong("token"),
+                        row.getInt("attempts"),
+                        row.getInt("losses"),
+                        row.getObject("max_attempts", Integer.class)),
+                new ClaimedRow.Contents(row.getString("subject"), row.getString("payload"), row.getString("headers")));
     }
 
     private static <V> List<@Nullable V> column(List<LaneScan> lanes, Function<LaneScan, @Nullable V> value) {

@@ -82,10 +82,14 @@ public final class OutcomeSql {
             RETURNING id
             """;
 
-    /* Back without having used the attempt: a snooze, or a hand-back with no delay. */
+    /*
+     * Back without having used the attempt: a snooze, or a hand-back with no delay. With an ordering key it is parked, and
+     * the settling of its key makes the head ready.
+     */
     static final String PUT_BACK = "/* rowlock:put-back */ " + HELD + """
             UPDATE rowlock_job
             SET run_at = clock_timestamp() + ($4::bigint[])[array_position($1::bigint[], id)] * interval '1 microsecond',
+                state = CASE WHEN ordering_key IS NULL THEN 'ready' ELSE 'parked' END,
                 attempts = attempts - 1, token = token + 1, locked_by = NULL, locked_until = NULL
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id

@@ -29,6 +29,11 @@ public final class SqlState {
         return of(error).equals("25P02");
     }
 
+    /** Whether a lock was waited for longer than the session allows. */
+    public static boolean lockNotAvailable(SQLException error) {
+        return of(error).equals("55P03");
+    }
+
     /** Whether the table or column is missing: the schema is not what this version needs. */
     public static boolean schemaDiffers(SQLException error) {
         return Set.of("42P01", "42703", "3F000", "42P10").contains(of(error));

@@ -55,6 +55,28 @@ public final class SweepSql {
             """;
 
     /*
+     * As WALK, over the jobs with ordering keys, row by row: whoever rescues one needs its key. Index: a range of
+     * rowlock_job_keyed per lane.
+     */
+    static final String WALK_KEYED = """
+            /* rowlock:walk-keyed */
+            SELECT l.n, w.id, w.run_at, l.queue, w.ordering_key, w.locked_by IS NULL AS waiting,
+                   coalesce(w.locked_until < statement_timestamp(), false) AS expired
+            FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::bigint[])
+              WITH ORDINALITY AS l(queue, kind, priority, from_at, from_id, n)
+            CROSS JOIN LATERAL (
+              SELECT j.id, j.run_at, j.ordering_key, j.locked_by, j.locked_until
+              FROM rowlock_job j
+              WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
+                AND j.queue = l.queue AND j.kind = l.kind AND j.priority = l.priority
+                AND (j.run_at, j.id) > (coalesce(l.from_at, '-infinity'), coalesce(l.from_id, 0))
+                AND j.run_at <= statement_timestamp()
+              ORDER BY j.run_at, j.id
+              LIMIT $6) w
+            ORDER BY l.n, w.run_at, w.id
+            """;
+
+    /*
      * Locks: the expired rows, FOR NO KEY UPDATE in id order, skipping what is locked; lease and state are checked again
      * under the lock, against the clock. Index: the primary key. Rows: at most as many as ids. Raises the token, so the
      * old owner's writes count for nothing. Per-row values come by arrays, as a join to expired is quadratic (see ClaimSql).
@@ -84,11 +106,13 @@ public final class SweepSql {
 
     private final Sql walk;
     private final Sql walkSuspects;
+    private final Sql walkKeyed;
     private final Sql rescue;
 
     public SweepSql(Names names) {
         this.walk = new Sql(names, WALK);
         this.walkSuspects = new Sql(names, WALK_SUSPECTS);
+        this.walkKeyed = new Sql(names, WALK_KEYED);
         this.rescue = new Sql(names, RESCUE);
     }
 
@@ -115,6 +139,10 @@ public final class SweepSql {
 
     /** A due suspect of the lane with this number. */
     public record Suspect(long id, int lane, boolean waiting, boolean expired) {}
+
+    /** A due job with an ordering key, of the lane with this number. */
+    public record KeyedRow(
+            int lane, long id, Instant runAt, @Nullable OrderingKey key, boolean waiting, boolean expired) {}
 
     /** A job taken from a lost worker; dead if its attempts were used up. */
     public record Rescued(long id, String kind, int attempts, boolean dead, String worker) {}
@@ -153,6 +181,28 @@ public final class SweepSql {
                 Sql.texts(column(lanes, LaneWalk::queue)),
                 Sql.texts(column(lanes, LaneWalk::kind)),
                 Sql.integers(column(lanes, LaneWalk::priority)),
+                rowsPerLane);
+    }
+
+    /** Walks at most so many rows with ordering keys of each lane, in order. */
+    public List<KeyedRow> walkKeyed(Connection connection, List<LaneWalk> lanes, int rowsPerLane) throws SQLException {
+        return walkKeyed.query(
+                connection,
+                row -> {
+                    String key = row.getString("ordering_key");
+                    return new KeyedRow(
+                            row.getInt("n") - 1,
+                            row.getLong("id"),
+                            Sql.requiredInstant(row, "run_at"),
+                            key == null ? null : new OrderingKey(row.getString("queue"), key),
+                            row.getBoolean("waiting"),
+                            row.getBoolean("expired"));
+                },
+                Sql.texts(column(lanes, LaneWalk::queue)),
+                Sql.texts(column(lanes, LaneWalk::kind)),
+                Sql.integers(column(lanes, LaneWalk::priority)),
+                Sql.instants(column(lanes, LaneWalk::fromAt)),
+                Sql.bigints(column(lanes, LaneWalk::fromId)),
                 rowsPerLane);
     }
 

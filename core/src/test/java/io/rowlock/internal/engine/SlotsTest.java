@@ -21,7 +21,7 @@ final class SlotsTest {
     void a_queue_has_as_many_free_slots_as_its_concurrency_less_what_is_taken() {
         assertThat(slots.free()).isEqualTo(Map.of("a", 2, "b", 1));
 
-        LeasedJob job = take("a", MAIL);
+        Run job = take("a", MAIL);
         take("b", MAIL);
 
         assertThat(slots.free()).isEqualTo(Map.of("a", 1));
@@ -36,7 +36,7 @@ final class SlotsTest {
 
     @Test
     void a_limit_of_a_handler_counts_over_all_queues() {
-        LeasedJob job = take("a", SOLO);
+        Run job = take("a", SOLO);
 
         assertThat(slots.free(SOLO)).isZero();
         assertThat(slots.release(job)).as("worth a claim").isTrue();
@@ -46,7 +46,7 @@ final class SlotsTest {
     @Test
     @Tag("P6")
     void at_most_one_suspect_is_here_at_a_time() {
-        LeasedJob suspect = FakeJobs.job("a", MAIL, 1);
+        Run suspect = run(FakeJobs.job("a", MAIL, 1));
 
         assertThat(slots.freeForSuspect()).isTrue();
         slots.take(suspect);
@@ -57,21 +57,21 @@ final class SlotsTest {
 
     @Test
     void quick_handlers_are_claimed_ahead_by_a_tenth_of_a_second_of_work_and_500_jobs_at_most() {
-        LeasedJob job = take("b", MAIL);
-        slots.ran(job, TimeUnit.MILLISECONDS.toNanos(10));
+        Run job = take("b", MAIL);
+        slots.ran(job.first(), TimeUnit.MILLISECONDS.toNanos(10));
         slots.release(job);
         assertThat(slots.free()).containsEntry("b", 1 + 10);
 
-        LeasedJob instant = take("a", MAIL);
-        slots.ran(instant, 1);
+        Run instant = take("a", MAIL);
+        slots.ran(instant.first(), 1);
         slots.release(instant);
         assertThat(slots.free()).containsEntry("a", 2 + 500);
     }
 
     @Test
     void slow_handlers_are_not_claimed_ahead() {
-        LeasedJob job = take("b", MAIL);
-        slots.ran(job, TimeUnit.SECONDS.toNanos(2));
+        Run job = take("b", MAIL);
+        slots.ran(job.first(), TimeUnit.SECONDS.toNanos(2));
         slots.release(job);
 
         assertThat(slots.free()).containsEntry("b", 1);
@@ -92,7 +92,7 @@ final class SlotsTest {
     @Test
     void a_queue_that_is_claimed_ahead_waits_until_a_claim_is_worth_its_round_trip() {
         run("b", TimeUnit.MILLISECONDS.toNanos(10));
-        List<LeasedJob> taken = new ArrayList<>();
+        List<Run> taken = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             taken.add(take("b", MAIL));
         }
@@ -107,20 +107,24 @@ final class SlotsTest {
     @Test
     @Tag("P12")
     void a_job_of_a_queue_that_is_not_served_is_a_bug_and_told_so() {
-        LeasedJob foreign = FakeJobs.job("c", MAIL, 0);
+        Run foreign = run(FakeJobs.job("c", MAIL, 0));
 
         assertThatThrownBy(() -> slots.take(foreign)).isInstanceOf(IllegalStateException.class);
     }
 
-    private LeasedJob take(String queue, HandlerBinding<?> handler) {
-        LeasedJob job = FakeJobs.job(queue, handler, 0);
+    private Run take(String queue, HandlerBinding<?> handler) {
+        Run job = run(FakeJobs.job(queue, handler, 0));
         slots.take(job);
         return job;
     }
 
+    private static Run run(LeasedJob job) {
+        return new Run(List.of(job));
+    }
+
     private void run(String queue, long nanos) {
-        LeasedJob job = take(queue, MAIL);
-        slots.ran(job, nanos);
+        Run job = take(queue, MAIL);
+        slots.ran(job.first(), nanos);
         slots.release(job);
     }
 }

@@ -1,0 +1,131 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.event.RowlockEvent.JobDied;
+import io.rowlock.event.RowlockEvent.JobRescued;
+import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.KeySql.Blocker;
+import io.rowlock.internal.sql.KeySql.LockedKey;
+import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.internal.sql.SweepSql;
+import io.rowlock.internal.sql.SweepSql.Rescued;
+import io.rowlock.spi.DeathHook.DyingJob;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes jobs whose leases have expired away from lost workers: to run again alone, or dead (promises P6, P8). */
+final class Rescuer {
+    private static final Logger LOG = LoggerFactory.getLogger(Rescuer.class);
+    private static final String WORKER_LOST = "worker lost";
+
+    private final EngineConnection connection;
+    private final SweepSql sql;
+    private final KeySql keys;
+    private final Deaths deaths;
+    private final Events events;
+    private final Map<String, Integer> maxAttempts = new HashMap<>();
+
+    Rescuer(EngineConnection connection, EngineSql sql, Lanes lanes, Deaths deaths, Events events) {
+        this.connection = connection;
+        this.sql = sql.sweeps();
+        this.keys = sql.keys();
+        this.deaths = deaths;
+        this.events = events;
+        for (Lanes.Lane lane : lanes.all()) {
+            maxAttempts.put(lane.key().kind(), lane.binding().settings().retry().maxAttempts());
+        }
+    }
+
+    /** A job whose lease was seen expired, with its ordering key if it has one. */
+    record Expired(long id, @Nullable OrderingKey key) {}
+
+    /** Takes away those that are still expired, all of one kind; what is locked is left for the next sweep. */
+    void rescue(List<Expired> jobs, String kind) throws SQLException {
+        if (jobs.isEmpty()) {
+            return;
+        }
+        if (!deaths.hooked(kind)) {
+            rescueTogether(jobs);
+            return;
+        }
+        for (Expired job : jobs) {
+            try {
+                rescueTogether(List.of(job));
+            } catch (Deaths.HookFailedException refused) {
+                LOG.error(
+                        "A death hook refused; the lost job is looked at again later (job={}, kind={})",
+                        job.id(),
+                        kind,
+                        refused);
+            }
+        }
+    }
+
+    private void rescueTogether(List<Expired> jobs) throws SQLException {
+        connection.inTransaction(open -> rescue(open, jobs)).forEach(this::tell);
+    }
+
+    private List<Rescued> rescue(Connection open, List<Expired> jobs) throws SQLException {
+        TreeSet<OrderingKey> wanted = new TreeSet<>();
+        jobs.stream().map(Expired::key).filter(Objects::nonNull).forEach(wanted::add);
+        Map<OrderingKey, LockedKey> locked = new TreeMap<>();
+        if (!wanted.isEmpty()) {
+            keys.lock(open, wanted).forEach(key -> locked.put(key.key(), key));
+        }
+        Map<Long, LockedKey> keyOf = new HashMap<>();
+        List<Long> ids = new ArrayList<>();
+        for (Expired job : jobs) {
+            LockedKey key = job.key() == null ? null : locked.get(job.key());
+            if (key != null) {
+                keyOf.put(job.id(), key);
+            }
+            if (key != null || job.key() == null) {
+                ids.add(job.id());
+            }
+        }
+        List<Rescued> rescued = sql.rescue(open, ids, maxAttempts);
+        died(open, rescued.stream().filter(Rescued::dead).toList(), keyOf);
+        if (!locked.isEmpty()) {
+            keys.settle(open, locked.keySet(), Duration.ZERO);
+        }
+        return rescued;
+    }
+
+    private void died(Connection open, List<Rescued> dead, Map<Long, LockedKey> keyOf) throws SQLException {
+        List<Blocker> blockers = dead.stream()
+                .filter(job -> keyOf.containsKey(job.id()))
+                .map(job -> new Blocker(Objects.requireNonNull(keyOf.get(job.id())), job.id()))
+                .toList();
+        List<Long> blocking = blockers.isEmpty() ? List.of() : keys.block(open, blockers);
+        deaths.died(
+                open,
+                dead.stream()
+                        .map(job -> new DyingJob(job.id(), job.kind(), job.attempts(), WORKER_LOST))
+                        .toList(),
+                blocking);
+    }
+
+    private void tell(Rescued job) {
+        LOG.warn(
+                "The worker of a job was lost; the job {} (job={}, kind={}, attempts={}, worker={})",
+                job.dead() ? "has used up its attempts and is dead" : "will run again alone",
+                job.id(),
+                job.kind(),
+                job.attempts(),
+                job.worker());
+        events.tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
+        if (job.dead()) {
+            events.tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
+        }
+    }
+}

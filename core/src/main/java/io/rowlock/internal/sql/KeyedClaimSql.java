@@ -1,0 +1,166 @@
+package io.rowlock.internal.sql;
+
+import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
+import io.rowlock.internal.sql.ClaimSql.LaneScan;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Finds due jobs with ordering keys, and takes runs of them under the locks of their keys. */
+public final class KeyedClaimSql {
+    /*
+     * Locks: none. Index: one range of rowlock_job_keyed per lane. Rows: at most as many as the lanes' limits together.
+     * The empty left join tells the statement's time even when nothing is due.
+     */
+    static final String CANDIDATES = """
+            /* rowlock:keyed-candidates */
+            SELECT statement_timestamp() AS asked_at, c.n, c.id, c.queue, c.ordering_key, c.run_at
+            FROM (SELECT 1) AS always
+            LEFT JOIN (
+              SELECT lane.n, lane.queue, due.id, due.ordering_key, due.run_at
+              FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[])
+                WITH ORDINALITY AS lane(queue, kind, priority, since, most, n)
+              CROSS JOIN LATERAL (
+                SELECT j.id, j.ordering_key, j.run_at
+                FROM rowlock_job j
+                WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
+                  AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
+                  AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
+                  AND j.locked_by IS NULL AND j.ordering_key IS NOT NULL
+                ORDER BY j.run_at, j.id
+                LIMIT lane.most) due) c ON true
+            """;
+
+    /*
+     * The keys are locked. Locks: the rows, FOR NO KEY UPDATE in id order, skipping what is locked; a run ends before the
+     * first row that could not be locked. Index: the primary key. Rows: as many as ids to take and to park, and one per
+     * key. The run of a key is noted in the key's row, so that its leased jobs can be found whatever commits before them.
+     */
+    static final String TAKE_RUNS = """
+            /* rowlock:take-runs */
+            WITH chosen AS MATERIALIZED (
+              SELECT c.id, c.n FROM unnest($3::bigint[], $4::integer[]) AS c(id, n)),
+            locked AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_job
+              WHERE id = ANY($3::bigint[]) AND state IN ('ready', 'parked') AND locked_by IS NULL
+              ORDER BY id
+              FOR NO KEY UPDATE SKIP LOCKED),
+            due AS MATERIALIZED (
+              SELECT id
+              FROM (
+                SELECT c.id, bool_and(l.id IS NOT NULL) OVER (PARTITION BY c.n ORDER BY c.id) AS unbroken
+                FROM chosen c LEFT JOIN locked l ON l.id = c.id) r
+              WHERE unbroken),
+            parked AS (
+              UPDATE rowlock_job
+              SET state = 'parked'
+              WHERE id = ANY(ARRAY(
+                SELECT id
+                FROM rowlock_job
+                WHERE id = ANY($5::bigint[]) AND state = 'ready' AND locked_by IS NULL
+                ORDER BY id
+                FOR NO KEY UPDATE SKIP LOCKED))),
+            noted AS (
+              UPDATE rowlock_key
+              SET run_from = ($7::bigint[])[array_position($6::text[]::tid[], ctid)],
+                  run_to = ($8::bigint[])[array_position($6::text[]::tid[], ctid)]
+              WHERE ctid = ANY($6::text[]::tid[]))
+            UPDATE rowlock_job
+            SET state = 'ready', locked_by = $1, locked_until = clock_timestamp() + $2::bigint * interval '1 microsecond',
+                token = token + 1, attempts = attempts + 1, waiting_key = NULL
+            WHERE id = ANY(ARRAY(SELECT id FROM due))
+            RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts, ordering_key,
+                      payload::text AS payload, headers::text AS headers
+            """;
+
+    private final Sql candidates;
+    private final Sql takeRuns;
+
+    public KeyedClaimSql(Names names) {
+        this.candidates = new Sql(names, CANDIDATES);
+        this.takeRuns = new Sql(names, TAKE_RUNS);
+    }
+
+    /** A due job of the lane with this number. */
+    public record Candidate(int lane, long id, OrderingKey key, Instant runAt) {}
+
+    /** Due jobs in the order of the lanes and of their time, and when the database was asked. */
+    public record Candidates(Instant askedAt, List<Candidate> jobs) {}
+
+    /** The jobs to take of one locked key, in their order. */
+    public record ChosenRun(KeySql.LockedKey key, List<Long> ids) {}
+
+    /** Looks for due jobs nobody has, at most so many per lane. */
+    public Candidates candidates(Connection connection, List<LaneScan> lanes) throws SQLException {
+        record Found(Instant askedAt, @Nullable Candidate job) {}
+        List<Found> found = candidates.query(
+                connection,
+                row -> new Found(Sql.requiredInstant(row, "asked_at"), candidate(row)),
+                Sql.texts(column(lanes, LaneScan::queue)),
+                Sql.texts(column(lanes, LaneScan::kind)),
+                Sql.integers(column(lanes, LaneScan::priority)),
+                Sql.instants(column(lanes, LaneScan::since)),
+                Sql.integers(column(lanes, LaneScan::most)));
+        List<Candidate> jobs = new ArrayList<>();
+        for (Found each : found) {
+            if (each.job() != null) {
+                jobs.add(each.job());
+            }
+        }
+        jobs.sort(Comparator.comparingInt(Candidate::lane)
+                .thenComparing(Candidate::runAt)
+                .thenComparingLong(Candidate::id));
+        return new Candidates(found.get(0).askedAt(), jobs);
+    }
+
+    /** Takes the runs and parks the other jobs; gives what was taken, in the order of ids. */
+    public List<ClaimedRow> take(Connection connection, Claimant by, List<ChosenRun> runs, Collection<Long> park)
+            throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            for (Long id : runs.get(i).ids()) {
+                ids.add(id);
+                numbers.add(i);
+            }
+        }
+        List<ClaimedRow> taken = new ArrayList<>(takeRuns.query(
+                connection,
+                ClaimSql::row,
+                by.owner(),
+                Sql.micros(by.lease()),
+                Sql.bigints(ids),
+                Sql.integers(numbers),
+                Sql.bigints(park),
+                Sql.texts(column(runs, run -> run.key().place())),
+                Sql.bigints(column(runs, run -> run.ids().get(0))),
+                Sql.bigints(column(runs, run -> run.ids().get(run.ids().size() - 1)))));
+        taken.sort(Comparator.comparingLong(ClaimedRow::id));
+        return taken;
+    }
+
+    private static @Nullable Candidate candidate(ResultSet row) throws SQLException {
+        return row.getObject("id") == null
+                ? null
+                : new Candidate(
+                        row.getInt("n") - 1,
+                        row.getLong("id"),
+                        new OrderingKey(row.getString("queue"), row.getString("ordering_key")),
+                        Sql.requiredInstant(row, "run_at"));
+    }
+
+    private static <T, V> List<@Nullable V> column(List<T> rows, Function<T, @Nullable V> value) {
+        List<@Nullable V> values = new ArrayList<>(rows.size());
+        rows.forEach(row -> values.add(value.apply(row)));
+        return values;
+    }
+}
