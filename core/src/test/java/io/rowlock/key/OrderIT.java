@@ -197,7 +197,8 @@ final class OrderIT {
         }
 
         assertThat(log.of("a")).isEqualTo(upTo(4));
-        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job")).isEqualTo(1);
+        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job"))
+                .isEqualTo(1);
     }
 
     @Test
@@ -243,7 +244,8 @@ final class OrderIT {
         }
 
         assertThat(log.of("a")).isEqualTo(upTo(20));
-        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job")).isEqualTo(1);
+        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job"))
+                .isEqualTo(1);
     }
 
     @Test
@@ -264,7 +266,8 @@ final class OrderIT {
         }
 
         assertThat(log.of("a")).isEqualTo(upTo(10));
-        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job")).isEqualTo(1);
+        assertThat(schema.count("SELECT max(attempts)::bigint FROM rowlock_job"))
+                .isEqualTo(1);
     }
 
     @Test
