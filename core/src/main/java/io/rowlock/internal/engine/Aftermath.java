@@ -11,6 +11,7 @@ import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.engine.Outcome.PutBack;
 import io.rowlock.internal.engine.Outcome.RecordedByHandler;
 import io.rowlock.internal.engine.Outcome.Retried;
+import io.rowlock.internal.sql.OutcomeSql.Grip;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -28,7 +29,7 @@ final class Aftermath {
     private final String owner;
     private final Consumer<LeasedJob> letGo;
     private final Consumer<Duration> dueAgain;
-    private final Set<Long> doubtful = new HashSet<>();
+    private final Set<Grip> doubtful = new HashSet<>();
 
     /**
      * Tells on behalf of one worker.
@@ -45,12 +46,13 @@ final class Aftermath {
 
     /** The connection failed while these were written: a row that is gone later may be our own doing. */
     void doubt(Collection<Settled> batch) {
-        batch.forEach(settled -> doubtful.add(settled.job().id()));
+        batch.forEach(settled -> doubtful.add(settled.grip()));
     }
 
     /** Gives up on an outcome: its job is no longer kept up here. */
     void forget(Settled settled) {
-        doubtful.remove(settled.job().id());
+        doubtful.remove(settled.grip());
+        settled.job().over();
         letGo.accept(settled.job());
     }
 
@@ -65,7 +67,7 @@ final class Aftermath {
 
     void lost(Settled settled) {
         LeasedJob job = settled.job();
-        boolean mayBeRecorded = doubtful.contains(job.id());
+        boolean mayBeRecorded = doubtful.contains(settled.grip());
         forget(settled);
         if (mayBeRecorded) {
             LOG.info(

@@ -18,8 +18,9 @@ final class Attempts {
     private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
 
     /** When not even the failure could be described, as with no memory left. */
-    private static final Outcome IN_DOUBT = new Outcome.Retried(
-            Duration.ofMinutes(1), false, new Failure("unknown", "the attempt could not be ended", ""));
+    private static final Failure UNKNOWN = new Failure("unknown", "the attempt could not be ended", "");
+
+    private static final Outcome IN_DOUBT = new Outcome.Retried(Duration.ofMinutes(1), false, UNKNOWN);
 
     private final Handlers handlers;
     private final Completer completer;
@@ -87,10 +88,11 @@ final class Attempts {
         try {
             return job.begin() && attempt(job);
         } catch (Throwable thrown) {
-            LOG.error("An attempt could not be brought to an end (job={}, kind={})", job.id(), job.kind(), thrown);
             if (job.settle()) {
-                completer.add(job, IN_DOUBT);
+                completer.add(job, job.lastAttempt() ? new Outcome.Died(UNKNOWN, false) : IN_DOUBT);
             }
+            Described.quietly(() -> LOG.error(
+                    "An attempt could not be brought to an end (job={}, kind={})", job.id(), job.kind(), thrown));
             return false;
         } finally {
             slots.ran(job, System.nanoTime() - startedAt);
@@ -103,13 +105,13 @@ final class Attempts {
         try {
             outcome = handlers.run(job);
         } catch (Throwable thrown) {
-            LOG.debug(
+            outcome = Verdicts.onThrow(job, thrown);
+            Described.quietly(() -> LOG.debug(
                     "Attempt failed (job={}, kind={}, attempt={})",
                     job.id(),
                     job.kind(),
                     job.row().turn().attempt(),
-                    thrown);
-            outcome = Verdicts.onThrow(job, thrown);
+                    thrown));
         } finally {
             job.end();
             if (timeout != null) {

@@ -6,15 +6,14 @@ import io.rowlock.internal.sql.ClaimSql;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.ClaimSql.Claimed;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
+import io.rowlock.internal.sql.ClaimSql.FoundRows;
 import io.rowlock.worker.HandlerBinding;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,9 +36,11 @@ final class Claimer {
     private final Slots slots;
     private final Sweeps sweeps;
     private final KeyedClaimer keyed;
+    private final HandBack tooLate;
     private final Consumer<Run> taken;
     private final Duration poll;
 
+    private volatile boolean ended;
     private boolean keyedFirst;
     private boolean keyedLeft;
     private long nextSweep = System.nanoTime();
@@ -48,7 +49,13 @@ final class Claimer {
     private volatile long answeredAt = NEVER;
 
     /** What a claimer works with, beside its lanes and slots. */
-    record Tools(EngineConnection connection, ClaimSql sql, Claimant claimant, Sweeps sweeps, KeyedClaimer keyed) {}
+    record Tools(
+            EngineConnection connection,
+            ClaimSql sql,
+            Claimant claimant,
+            Sweeps sweeps,
+            KeyedClaimer keyed,
+            HandBack tooLate) {}
 
     /** @param taken gets each claimed run; must not block for long; may refuse one, having handed it back */
     Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<Run> taken) {
@@ -57,10 +64,17 @@ final class Claimer {
         this.claimant = tools.claimant();
         this.sweeps = tools.sweeps();
         this.keyed = tools.keyed();
+        this.tooLate = tools.tooLate();
         this.lanes = lanes;
         this.slots = slots;
         this.poll = poll;
         this.taken = taken;
+    }
+
+    /** Hands back a run that was claimed too late. */
+    @FunctionalInterface
+    interface HandBack {
+        void handBack(Run run) throws SQLException;
     }
 
     /** Whether the last claim left due jobs behind for want of slots: then a freed slot is worth waking up for. */
@@ -86,7 +100,9 @@ final class Claimer {
 
     /** One round: sweep if due, claim, and say how long to wait unless woken. */
     long step() throws SQLException {
-        if (System.nanoTime() - nextSweep >= 0) {
+        long now = System.nanoTime();
+        dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
+        if (now - nextSweep >= 0) {
             sweep();
         }
         claimFound();
@@ -95,8 +111,6 @@ final class Claimer {
         if (free.isEmpty()) {
             return pause();
         }
-        long now = System.nanoTime();
-        dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
         boolean keyedMore = false;
         keyedFirst = !keyedFirst; // in turn, so that neither keeps the other from the slots
         if (keyedFirst) {
@@ -138,13 +152,14 @@ final class Claimer {
 
     private void sweep() throws SQLException {
         long startedAt = System.nanoTime();
+        nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
         sweeps.step();
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }
 
     private void claimFound() throws SQLException {
-        List<Long> now = new ArrayList<>();
+        List<Found> now = new ArrayList<>();
         List<Found> later = new ArrayList<>();
         Map<String, Integer> queues = new HashMap<>(slots.free());
         Map<HandlerBinding<?>, Integer> handlers = new HashMap<>();
@@ -155,7 +170,7 @@ final class Claimer {
             int inQueue = queues.getOrDefault(queue, 0);
             int inHandler = handlers.getOrDefault(handler, slots.free(handler));
             if (inQueue > 0 && inHandler > 0 && (suspectFits || !row.suspect())) {
-                now.add(row.id());
+                now.add(row);
                 queues.put(queue, inQueue - 1);
                 handlers.put(handler, inHandler - 1);
                 suspectFits &= !row.suspect();
@@ -173,7 +188,7 @@ final class Claimer {
     boolean stepOne() throws SQLException {
         sweeps.all();
         for (Found row : sweeps.takeFound()) {
-            if (take(List.of(row.id())) > 0) {
+            if (take(List.of(row)) > 0) {
                 return true;
             }
         }
@@ -198,19 +213,17 @@ final class Claimer {
 
     /** Makes waiting jobs of these lanes due now; gives how many. */
     int bringForward(int most) throws SQLException {
-        Set<String> queues = new HashSet<>();
-        Set<String> kinds = new HashSet<>();
-        for (Lanes.Lane lane : lanes.all()) {
-            queues.add(lane.key().queue());
-            kinds.add(lane.key().kind());
-        }
-        return connection.call(open -> sql.bringForward(open, queues, kinds, most));
+        return connection.call(open -> sql.bringForward(open, lanes.queues(), lanes.kinds(), most));
     }
 
-    private int take(List<Long> ids) throws SQLException {
+    private int take(List<Found> rows) throws SQLException {
+        FoundRows found = new FoundRows(
+                rows.stream().map(Found::id).toList(),
+                rows.stream().filter(Found::suspect).map(Found::id).toList(),
+                lanes.queues(),
+                lanes.kinds());
         long askedAt = System.nanoTime();
-        Claimed claimed = connection.call(open -> sql.claimFound(open, claimant, ids));
-        return dispatch(claimed, askedAt);
+        return dispatch(connection.call(open -> sql.claimFound(open, claimant, found)), askedAt);
     }
 
     /** How a claim ended: it took all that was due; all it could, so that more may be due; or a limit held it back. */
@@ -247,7 +260,12 @@ final class Claimer {
         return dispatch(claimed, askedAt);
     }
 
-    private int dispatch(Claimed claimed, long askedAt) {
+    /** From now on nothing is claimed for this worker any more: what a claim under way still takes goes back at once. */
+    void end() {
+        ended = true;
+    }
+
+    private int dispatch(Claimed claimed, long askedAt) throws SQLException {
         answeredAt = System.nanoTime();
         List<Run> runs = new ArrayList<>(claimed.rows().size());
         for (ClaimedRow row : claimed.rows()) {
@@ -257,9 +275,13 @@ final class Claimer {
         return runs.size();
     }
 
-    private void dispatch(List<Run> runs) {
+    private void dispatch(List<Run> runs) throws SQLException {
         RejectedExecutionException refused = null;
         for (Run run : runs) {
+            if (ended) {
+                tooLate.handBack(run);
+                continue;
+            }
             slots.take(run);
             try {
                 taken.accept(run);

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.error.RowlockException;
 import io.rowlock.internal.sql.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -24,6 +25,7 @@ final class Completer {
     private static final int TOO_MANY = 5_000;
     private static final long GATHER = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long IDLE = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LONGEST_FLUSH = TimeUnit.SECONDS.toNanos(30);
     private static final long LOCKED_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Recorder recorder;
@@ -64,11 +66,20 @@ final class Completer {
         return 0;
     }
 
-    /** Records what is here without waiting for more; for the hand-cranked worker and the end of a stop. */
+    /** Records all that is here, for the hand-cranked worker. What is locked by others is waited for, half a minute. */
     void flush() throws SQLException, InterruptedException {
+        long until = System.nanoTime() + LONGEST_FLUSH;
         gather(false);
-        while (!batch.isEmpty()) {
-            record();
+        while (backlog() > 0) {
+            if (batch.isEmpty()) {
+                TimeUnit.NANOSECONDS.sleep(LOCKED_PAUSE);
+            } else {
+                record();
+            }
+            if (System.nanoTime() - until > 0) {
+                throw new RowlockException("The outcome of a job could not be recorded for half a minute: its row is"
+                        + " locked by another transaction, such as one of the test's own; end that one first");
+            }
             gather(false);
         }
     }
@@ -113,6 +124,9 @@ final class Completer {
             record(batch);
             batch = new ArrayList<>();
         } catch (SQLException e) {
+            int before = batch.size();
+            batch.removeIf(settled -> settled.job().isOver());
+            backlog.addAndGet(batch.size() - before);
             if (!SqlState.refusesData(e)) {
                 throw e;
             }

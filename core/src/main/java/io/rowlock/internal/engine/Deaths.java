@@ -88,7 +88,7 @@ final class Deaths {
         private static final long serialVersionUID = 1L;
 
         HookFailedException(Throwable cause) {
-            super("The death hook threw: " + cause, cause);
+            super("The death hook threw: " + Described.text(cause), cause);
         }
     }
 }

@@ -7,12 +7,11 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.worker.WorkerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
@@ -69,14 +68,15 @@ final class Engine {
                         new Sweeps(
                                 new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
                                 new KeyedSweeper(claiming, sql, keyedLanes, rescuer)),
-                        new KeyedClaimer(claiming, sql, claimant, keyedLanes, slots)),
+                        new KeyedClaimer(claiming, sql, claimant, keyedLanes, slots),
+                        run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),
                 lanes,
                 slots,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(recorder(sql, identity, deaths, events, worthClaiming));
+        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming));
         heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
-        pruner = new Pruner(beating, sql.prunes(), kinds(), settings.completedRetention());
+        pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
         Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, worthClaiming);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
@@ -87,18 +87,35 @@ final class Engine {
         return new EngineConnection(ground.connections(), quarter.compareTo(LEAST_ANSWER) > 0 ? quarter : LEAST_ANSWER);
     }
 
-    private Recorder recorder(EngineSql sql, Identity identity, Deaths deaths, Events events, Runnable worthClaiming) {
+    private Recorder recorder(
+            EngineConnection connection,
+            EngineSql sql,
+            Identity identity,
+            Deaths deaths,
+            Events events,
+            Runnable worthClaiming) {
         OutcomeWriter writer = new OutcomeWriter(sql.outcomes(), identity.owner(), identity.deleteCompleted());
         return new Recorder(
-                completing,
+                connection,
                 writer,
-                new KeyedRecorder(completing, sql.keys(), writer, deaths, identity.lease()),
+                new KeyedRecorder(connection, sql.keys(), writer, deaths, identity.lease()),
                 deaths,
                 new Aftermath(
                         events,
                         identity.owner(),
                         job -> letGo(job, worthClaiming),
                         delay -> dueAgain(delay, worthClaiming)));
+    }
+
+    /** By the claimer's own thread and connection, as the completer may have ended by then. */
+    private static void handBackAtOnce(Recorder recorder, Run run) throws SQLException {
+        List<Settled> back = new ArrayList<>();
+        for (LeasedJob job : run.takeRest()) {
+            if (job.settle()) {
+                back.add(new Settled(job, new Outcome.PutBack(Duration.ZERO, false)));
+            }
+        }
+        recorder.record(back);
     }
 
     /** Its lease is over; with an ordering key the next of its key may follow. */
@@ -125,12 +142,6 @@ final class Engine {
         if (claimer.dueAgain(delay)) {
             worthClaiming.run();
         }
-    }
-
-    private Set<String> kinds() {
-        Set<String> kinds = new HashSet<>();
-        lanes.all().forEach(lane -> kinds.add(lane.key().kind()));
-        return kinds;
     }
 
     private void taken(Run run) {

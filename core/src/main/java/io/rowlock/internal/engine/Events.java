@@ -20,11 +20,11 @@ public final class Events {
             try {
                 listener.on(event);
             } catch (Throwable thrown) {
-                LOG.error(
+                Described.quietly(() -> LOG.error(
                         "A listener threw; its event is lost to it, nothing else (listener={}, event={})",
                         listener.getClass().getName(),
                         event.getClass().getSimpleName(),
-                        thrown);
+                        thrown));
             }
         }
     }

@@ -5,7 +5,9 @@ import io.rowlock.internal.sql.OutcomeSql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,9 +45,18 @@ final class Heartbeat {
 
     /** One beat; the next one is due after a sixth of a lease. */
     long step() throws SQLException {
+        Map<Long, LeasedJob> newest = new HashMap<>();
+        for (LeasedJob job : inFlight.all()) {
+            newest.merge(
+                    job.id(),
+                    job,
+                    (one, other) -> one.grip().token() > other.grip().token() ? one : other);
+        }
         List<LeasedJob> old = new ArrayList<>();
         for (LeasedJob job : inFlight.all()) {
-            if (old(job)) {
+            if (newest.get(job.id()) != job) {
+                lost(job); // this worker has claimed it again since
+            } else if (old(job)) {
                 old.add(job);
             }
         }
@@ -77,9 +88,12 @@ final class Heartbeat {
         }
     }
 
-    /** Only where nobody has decided the outcome: else the completer finds out by itself, and tells. */
+    /**
+     * Only where nobody has decided the outcome: else the completer finds out by itself, and tells. Nor where the handler's
+     * own transaction has ended the lease: it has most likely committed, and the completer looks when the handler returns.
+     */
     private void lost(LeasedJob job) {
-        if (job.settle()) {
+        if (!job.isEndedByHandler() && job.settle()) {
             inFlight.letGo(job);
             LOG.info(
                     "Lease lost while the handler runs; it is told to stop, and the job runs again elsewhere"

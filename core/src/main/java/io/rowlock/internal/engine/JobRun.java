@@ -164,9 +164,6 @@ final class JobRun implements JobContext {
 
     private void record(Connection connection, String what, Write write) {
         TransactionCheck.require(connection, what + " a job");
-        if (recorded) {
-            throw new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
-        }
         try {
             OrderingKey key = job.row().key();
             if (key != null && connection != lockedIn) {
@@ -175,6 +172,7 @@ final class JobRun implements JobContext {
             if (!write.ifHeld(connection == lockedIn)) {
                 throw refusal(connection, what);
             }
+            job.endedByHandler();
             if (key != null) {
                 keys.settleWithin(connection, key);
             }
@@ -185,6 +183,9 @@ final class JobRun implements JobContext {
     }
 
     private RowlockException refusal(Connection connection, String what) throws SQLException {
+        if (recorded) {
+            return new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
+        }
         String isolation = sql.isolation(connection);
         return isolation.equals("read committed")
                 ? lost("Lease lost before the job could be written: cannot " + what + "; it will run again elsewhere")

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,6 +123,14 @@ final class Lanes {
 
     List<Lane> all() {
         return lanes;
+    }
+
+    Set<String> queues() {
+        return lanes.stream().map(lane -> lane.key().queue()).collect(Collectors.toSet());
+    }
+
+    Set<String> kinds() {
+        return lanes.stream().map(lane -> lane.key().kind()).collect(Collectors.toSet());
     }
 
     /** The handler of a kind in a queue, or null if this worker has none. */

@@ -4,7 +4,6 @@ import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.OutcomeSql.Grip;
 import io.rowlock.worker.HandlerBinding;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +24,8 @@ final class LeasedJob {
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile long leasedAt;
     private volatile boolean cancelled;
+    private volatile boolean over;
+    private volatile boolean endedByHandler;
     private @Nullable Thread thread;
     private @Nullable Connection transaction;
     private boolean started;
@@ -87,6 +88,24 @@ final class LeasedJob {
         return settled.compareAndSet(false, true);
     }
 
+    /** Its outcome is recorded, or its lease is known to be lost. */
+    void over() {
+        over = true;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    /** The handler's own transaction has written the end of the lease, though it may not have committed. */
+    void endedByHandler() {
+        endedByHandler = true;
+    }
+
+    boolean isEndedByHandler() {
+        return endedByHandler;
+    }
+
     boolean cancelled() {
         return cancelled;
     }
@@ -131,11 +150,12 @@ final class LeasedJob {
         }
     }
 
+    /** Whatever the driver does: who cancels has an outcome to hand on. */
     private void abort(Connection connection) {
         try {
             connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException e) {
-            LOG.debug("The transaction of a cancelled job was gone already (job={})", id(), e);
+        } catch (Throwable e) {
+            Described.quietly(() -> LOG.debug("The transaction of a cancelled job was gone already (job={})", id(), e));
         }
     }
 }

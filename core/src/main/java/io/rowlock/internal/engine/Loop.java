@@ -30,6 +30,7 @@ final class Loop {
 
     private boolean woken;
     private boolean stopping;
+    private volatile boolean ended;
     private volatile @Nullable FailingLoop failing;
     private long loggedAt;
 
@@ -81,7 +82,11 @@ final class Loop {
         return !thread.isAlive();
     }
 
+    /** Its last failure, while it fails; that it is no more, if its thread is gone and nobody stopped it. */
     Optional<FailingLoop> failing() {
+        if (thread.getState() == Thread.State.TERMINATED && !ended) {
+            return Optional.of(new FailingLoop(name, 1, "its thread is gone; restart the worker"));
+        }
         return Optional.ofNullable(failing);
     }
 
@@ -95,6 +100,7 @@ final class Loop {
                 pause(failed(thrown), false);
             }
         }
+        ended = true;
     }
 
     private boolean isStopping() {
@@ -131,10 +137,21 @@ final class Loop {
         }
     }
 
+    /** Gives how long to pause. Nothing here may throw, not even for want of memory. */
     private long failed(Throwable thrown) {
-        FailingLoop last = failing;
-        int failures = last == null ? 1 : last.failures() + 1;
-        failing = new FailingLoop(name, failures, String.valueOf(thrown));
+        int failures = 1;
+        try {
+            FailingLoop last = failing;
+            failures = last == null ? 1 : last.failures() + 1;
+            failing = new FailingLoop(name, failures, Described.text(thrown));
+            tell(thrown, failures);
+        } catch (Throwable again) {
+            failures = 10;
+        }
+        return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(failures - 1, 10));
+    }
+
+    private void tell(Throwable thrown, int failures) {
         long now = System.nanoTime();
         if (failures == 1 || now - loggedAt > LOG_EVERY) {
             loggedAt = now;
@@ -143,10 +160,9 @@ final class Loop {
                     worker,
                     name,
                     failures,
-                    thrown.toString());
+                    Described.text(thrown));
             LOG.debug("The failure", thrown);
         }
         events.tell(new LoopFailed(worker, name, failures, thrown));
-        return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(failures - 1, 10));
     }
 }

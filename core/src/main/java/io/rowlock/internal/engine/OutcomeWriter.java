@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.Outcome.Completed;
 import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.engine.Outcome.PutBack;
+import io.rowlock.internal.engine.Outcome.RecordedByHandler;
 import io.rowlock.internal.engine.Outcome.Retried;
 import io.rowlock.internal.sql.OutcomeSql;
 import io.rowlock.internal.sql.OutcomeSql.Burial;
@@ -11,9 +12,12 @@ import io.rowlock.internal.sql.OutcomeSql.Retry;
 import io.rowlock.spi.DeathHook.DyingJob;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Turns settled jobs into statements, one per sort of outcome, each fenced by owner and token; gives what was written. */
 final class OutcomeWriter {
@@ -59,6 +63,44 @@ final class OutcomeWriter {
                 dying.stream()
                         .map(settled -> new Burial(settled.grip(), ((Died) settled.outcome()).failure()))
                         .toList());
+    }
+
+    /** What became of a job whose handler says that its own transaction ended the lease. */
+    enum Fate {
+        /** It did. */
+        ENDED,
+        /** It did not: the lease is still this worker's. */
+        HELD,
+        /** It did not, and the lease is lost. */
+        LOST
+    }
+
+    /** The fate of each job, by its id. */
+    Map<Long, Fate> fates(Connection connection, List<Settled> jobs) throws SQLException {
+        Map<Long, OutcomeSql.Fate> rows = new HashMap<>();
+        for (OutcomeSql.Fate row :
+                sql.fates(connection, jobs.stream().map(each -> each.job().id()).toList())) {
+            rows.put(row.id(), row);
+        }
+        Map<Long, Fate> fates = new HashMap<>();
+        jobs.forEach(each ->
+                fates.put(each.job().id(), fate(each, rows.get(each.job().id()))));
+        return fates;
+    }
+
+    private Fate fate(Settled settled, OutcomeSql.@Nullable Fate row) {
+        if (row == null) {
+            return deleteCompleted ? Fate.ENDED : Fate.LOST;
+        }
+        long token = settled.grip().token();
+        if (row.token() == token && owner.equals(row.owner())) {
+            return Fate.HELD;
+        }
+        boolean snoozed = settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null;
+        boolean ended = snoozed
+                ? row.token() > token
+                : row.token() == token && row.state().equals("completed");
+        return ended ? Fate.ENDED : Fate.LOST;
     }
 
     /** Which of the jobs this worker still holds. */

@@ -6,10 +6,13 @@ import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.engine.Outcome.PutBack;
 import io.rowlock.internal.engine.Outcome.RecordedByHandler;
 import io.rowlock.internal.engine.Outcome.Retried;
+import io.rowlock.internal.engine.OutcomeWriter.Fate;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,8 +46,25 @@ final class Recorder {
         this.aftermath = aftermath;
     }
 
-    /** Records all; gives those whose rows or keys were locked by others, to be tried again. */
+    /**
+     * Records all; gives those whose rows or keys were locked by others, to be tried again. One worker may have two
+     * outcomes of one job, when it lost the first claim and took the job again: they go one after the other, as what a
+     * statement wrote is told by id.
+     */
     List<Settled> record(List<Settled> batch) throws SQLException {
+        Map<Long, Settled> once = new LinkedHashMap<>();
+        List<Settled> again = new ArrayList<>();
+        for (Settled settled : batch) {
+            if (once.putIfAbsent(settled.job().id(), settled) != null) {
+                again.add(settled);
+            }
+        }
+        List<Settled> busy = new ArrayList<>(recordEachOnce(List.copyOf(once.values())));
+        busy.addAll(again.isEmpty() ? List.of() : record(again));
+        return busy;
+    }
+
+    private List<Settled> recordEachOnce(List<Settled> batch) throws SQLException {
         try {
             List<Settled> busy = new ArrayList<>();
             List<Settled> withKey = new ArrayList<>();
@@ -82,22 +102,21 @@ final class Recorder {
         if (jobs.isEmpty()) {
             return jobs;
         }
-        Set<Long> held = connection.call(open -> writer.stillHeld(open, jobs));
+        Map<Long, Fate> fates = connection.call(open -> writer.fates(open, jobs));
         List<Settled> failed = new ArrayList<>();
         for (Settled settled : jobs) {
-            if (held.contains(settled.job().id())) {
-                failed.add(
-                        new Settled(
-                                settled.job(),
-                                Verdicts.onThrow(
-                                        settled.job(),
-                                        new IllegalStateException(
-                                                "the handler returned, but the transaction that completed the job was not committed"))));
-            } else {
-                aftermath.recorded(settled);
+            switch (fates.getOrDefault(settled.job().id(), Fate.LOST)) {
+                case ENDED -> aftermath.recorded(settled);
+                case HELD -> failed.add(new Settled(settled.job(), Verdicts.onThrow(settled.job(), notCommitted())));
+                case LOST -> aftermath.lost(settled);
             }
         }
         return failed.isEmpty() ? List.of() : record(failed);
+    }
+
+    private static IllegalStateException notCommitted() {
+        return new IllegalStateException(
+                "the handler returned, but the transaction that completed the job was not committed");
     }
 
     private List<Settled> bury(List<Settled> jobs) throws SQLException {
@@ -155,17 +174,21 @@ final class Recorder {
         List<Settled> bury() throws SQLException;
     }
 
-    /** A death that a hook may refuse. */
+    /**
+     * A death that a hook may refuse, or break: it may have lost the connection, too. If the database itself is away, the
+     * job cannot be put back either, and the death is tried again.
+     */
     private List<Settled> alone(Settled settled, Burial burial) throws SQLException {
         try {
             return burial.bury();
-        } catch (Deaths.HookFailedException refused) {
-            LOG.error(
-                    "A death hook refused; the job comes back in {} (job={}, kind={})",
+        } catch (Deaths.HookFailedException | SQLException refused) {
+            Described.quietly(() -> LOG.error(
+                    "A death hook refused; the job comes back in {} (job={}, kind={}): {}",
                     AFTER_FAILED_HOOK,
                     settled.job().id(),
                     settled.job().kind(),
-                    refused);
+                    Described.text(refused),
+                    refused));
             return record(List.of(
                     new Settled(settled.job(), new Retried(AFTER_FAILED_HOOK, false, Verdicts.failure(refused)))));
         }

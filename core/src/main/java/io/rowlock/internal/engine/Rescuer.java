@@ -6,6 +6,7 @@ import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.Blocker;
 import io.rowlock.internal.sql.KeySql.LockedKey;
 import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.internal.sql.SqlState;
 import io.rowlock.internal.sql.SweepSql;
 import io.rowlock.internal.sql.SweepSql.Rescued;
 import io.rowlock.spi.DeathHook.DyingJob;
@@ -54,20 +55,39 @@ final class Rescuer {
         if (jobs.isEmpty()) {
             return;
         }
-        if (!deaths.hooked(kind)) {
-            rescueTogether(jobs);
+        if (deaths.hooked(kind)) {
+            rescueOneByOne(jobs, kind);
             return;
         }
+        try {
+            rescueTogether(jobs);
+        } catch (SQLException e) {
+            if (!SqlState.refusesData(e)) {
+                throw e;
+            }
+            rescueOneByOne(jobs, kind);
+        }
+    }
+
+    /** What stands in the way of one, a hook or a trigger, must not stand in the way of the others. */
+    private void rescueOneByOne(List<Expired> jobs, String kind) throws SQLException {
+        SQLException last = null;
         for (Expired job : jobs) {
             try {
                 rescueTogether(List.of(job));
-            } catch (Deaths.HookFailedException refused) {
-                LOG.error(
-                        "A death hook refused; the lost job is looked at again later (job={}, kind={})",
+                last = null;
+            } catch (Deaths.HookFailedException | SQLException refused) {
+                last = refused instanceof SQLException e ? e : null;
+                Described.quietly(() -> LOG.error(
+                        "A lost job could not be taken over; it is looked at again later (job={}, kind={}): {}",
                         job.id(),
                         kind,
-                        refused);
+                        Described.text(refused),
+                        refused));
             }
+        }
+        if (last != null && SqlState.connectionLost(last)) {
+            throw last;
         }
     }
 

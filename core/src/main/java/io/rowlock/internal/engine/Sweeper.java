@@ -24,8 +24,10 @@ final class Sweeper {
      *   front of their lane, as claims go in its order, so no index on leases is needed.
      * - suspects: due jobs with a lost lease behind them, claimed one at a time.
      *
-     * A pass goes through a lane in steps from its beginning and ends where the due rows end, or where a whole step
-     * beyond the watermark held no leased row: what follows is the backlog, which claims come to anyway.
+     * Two passes go through a lane in steps from its beginning. The short one ends where the due rows end, or where a
+     * whole step beyond the watermark held no leased row: what follows is most likely the backlog, which claims come to
+     * anyway. Most likely, as rows that commit late may stand before leased ones; so the long one ends where the due rows
+     * end, in its own time.
      *
      * Foreign kinds are in none of the lanes (P12).
      */
@@ -37,6 +39,7 @@ final class Sweeper {
     private final Lanes lanes;
     private final Rescuer rescuer;
     private final Map<Lanes.Lane, Place> places = new HashMap<>();
+    private final Map<Lanes.Lane, Place> longPlaces = new HashMap<>();
 
     Sweeper(EngineConnection connection, SweepSql sql, Lanes lanes, Rescuer rescuer) {
         this.connection = connection;
@@ -53,29 +56,49 @@ final class Sweeper {
     /** A due job that no claim finds by itself: the claimer takes it by id. */
     record Found(long id, Lanes.Lane lane, boolean suspect) {}
 
-    /** One step through every lane, at most 5,000 rows: takes away what is expired, and gives what is late. */
+    /** One step of the short pass through every lane: takes away what is expired, and gives what is late. */
     List<Found> walk() throws SQLException {
+        return walk(places, this::isAtEnd);
+    }
+
+    /** One step of the long pass through every lane, to its end. */
+    List<Found> walkThrough() throws SQLException {
+        return walk(longPlaces, (lane, step) -> step.span().rows() < perLane());
+    }
+
+    @FunctionalInterface
+    private interface End {
+        boolean reached(Lanes.Lane lane, Walked step);
+    }
+
+    private List<Found> walk(Map<Lanes.Lane, Place> from, End end) throws SQLException {
         List<Lanes.Lane> all = lanes.all();
-        int perLane = perLane();
-        List<LaneWalk> walks = walks();
-        List<Walked> walked = connection.call(open -> sql.walk(open, walks, perLane));
-        places.clear();
+        List<LaneWalk> walks = walks(from);
+        List<Walked> walked = connection.call(open -> sql.walk(open, walks, perLane()));
+        from.clear();
         List<Found> found = new ArrayList<>();
         for (Walked step : walked) {
             Lanes.Lane lane = all.get(step.lane());
-            goOn(lane, step, perLane);
+            if (!end.reached(lane, step)) {
+                from.put(lane, new Place(step.span().lastAt(), step.span().lastId()));
+            }
             rescue(step.expired(), lane);
             lateOf(lane, step).forEach(id -> found.add(new Found(id, lane, false)));
         }
         return found;
     }
 
+    private boolean isAtEnd(Lanes.Lane lane, Walked step) {
+        Instant since = lanes.since(lane);
+        boolean beyond = since != null && step.span().lastAt().isAfter(since);
+        return step.span().rows() < perLane() || (beyond && step.leased() == 0);
+    }
+
     /** The first due suspects of every lane; takes away those that are expired again. */
     List<Found> suspects() throws SQLException {
-        int perLane = perLane();
-        List<LaneWalk> walks = walks();
+        List<LaneWalk> walks = walks(Map.of());
         List<Found> found = new ArrayList<>();
-        for (Suspect suspect : connection.call(open -> sql.suspects(open, walks, perLane))) {
+        for (Suspect suspect : connection.call(open -> sql.suspects(open, walks, perLane()))) {
             Lanes.Lane lane = lanes.all().get(suspect.lane());
             if (suspect.expired()) {
                 rescue(List.of(suspect.id()), lane);
@@ -90,10 +113,10 @@ final class Sweeper {
         return Math.max(50, ROWS_PER_STEP / lanes.all().size());
     }
 
-    private List<LaneWalk> walks() {
+    private List<LaneWalk> walks(Map<Lanes.Lane, Place> from) {
         List<LaneWalk> walks = new ArrayList<>();
         for (Lanes.Lane lane : lanes.all()) {
-            Place place = places.getOrDefault(lane, Place.BEGINNING);
+            Place place = from.getOrDefault(lane, Place.BEGINNING);
             walks.add(new LaneWalk(
                     lane.key().queue(),
                     lane.key().kind(),
@@ -109,15 +132,6 @@ final class Sweeper {
         rescuer.rescue(
                 ids.stream().map(id -> new Rescuer.Expired(id, null)).toList(),
                 lane.key().kind());
-    }
-
-    private void goOn(Lanes.Lane lane, Walked step, int perLane) {
-        Instant since = lanes.since(lane);
-        boolean beyond = since != null && step.span().lastAt().isAfter(since);
-        boolean end = step.span().rows() < perLane || (beyond && step.leased() == 0);
-        if (!end) {
-            places.put(lane, new Place(step.span().lastAt(), step.span().lastId()));
-        }
     }
 
     private List<Long> lateOf(Lanes.Lane lane, Walked step) {

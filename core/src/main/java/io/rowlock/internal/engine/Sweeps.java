@@ -27,6 +27,7 @@ final class Sweeps {
         switch (turn++ % 6) {
             case 1 -> suspects = plain.suspects();
             case 3 -> keyed.walk();
+            case 4 -> late = plain.walkThrough();
             case 5 -> keyed.settleStranded();
             default -> late = plain.walk();
         }

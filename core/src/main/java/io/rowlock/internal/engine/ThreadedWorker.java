@@ -88,7 +88,7 @@ public final class ThreadedWorker implements Worker {
                 Running started = assemble(installation);
                 running = started;
                 state = State.RUNNING;
-                started.loops().forEach(Loop::start);
+                startLoops(started);
             }
         } catch (RuntimeException | Error e) {
             moveTo(State.STOPPED);
@@ -102,6 +102,18 @@ public final class ThreadedWorker implements Worker {
                         .map(binding -> binding.kind().name())
                         .toList());
         ground.events().tell(new WorkerStarted(id));
+    }
+
+    /** All, or none: there may be no thread to be had. */
+    private static void startLoops(Running started) {
+        try {
+            started.loops().forEach(Loop::start);
+        } catch (RuntimeException | Error e) {
+            started.engine().claimer.end();
+            started.loops().forEach(Loop::stop);
+            started.engine().close();
+            throw e;
+        }
     }
 
     /** Waits until the database answers, checks the tables, and gives the installation's name. */
@@ -236,6 +248,7 @@ public final class ThreadedWorker implements Worker {
     private boolean stop(Running stopping, long graceUntil) {
         boolean interrupted = false;
         Engine engine = stopping.engine();
+        engine.claimer.end();
         stopping.claimer().stop();
         try {
             stopping.claimer().join(TimeUnit.NANOSECONDS.toMillis(LAST_WRITES));

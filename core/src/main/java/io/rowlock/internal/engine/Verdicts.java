@@ -61,22 +61,13 @@ final class Verdicts {
         StringWriter stack = new StringWriter();
         try {
             thrown.printStackTrace(new PrintWriter(stack));
-        } catch (RuntimeException | StackOverflowError unprintable) {
+        } catch (Throwable unprintable) {
             stack.append("(the stack trace could not be printed)");
         }
         return new Failure(
                 cut(thrown.getClass().getName(), MAX_CLASS),
-                cut(message(thrown), MAX_MESSAGE),
+                cut(Described.message(thrown), MAX_MESSAGE),
                 cut(stack.toString(), MAX_STACK));
-    }
-
-    private static String message(Throwable thrown) {
-        try {
-            String message = thrown.getMessage();
-            return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
-        } catch (RuntimeException | StackOverflowError unreadable) {
-            return thrown.getClass().getSimpleName();
-        }
     }
 
     /** At most so many characters, and only such as PostgreSQL stores: NUL and lone surrogates become U+FFFD. */

@@ -96,7 +96,9 @@ public final class RowOutbox implements Outbox {
 
     private String encode(String kind, Object payload) {
         try {
-            return codec.encode(payload);
+            String json = codec.encode(payload);
+            JsonText.requireOneValue(json);
+            return json;
         } catch (Exception | StackOverflowError e) {
             throw new InvalidUseException(
                     "The payload of kind " + kind + " could not be written as JSON ("

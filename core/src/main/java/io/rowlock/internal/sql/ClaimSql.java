@@ -62,7 +62,8 @@ public final class ClaimSql {
 
     /*
      * The same for rows a sweep found by walking: late ones, or one suspect. Index: the primary key. Rows: as many as
-     * ids. What another worker took meanwhile is no longer unowned and is left out.
+     * ids. What another worker took meanwhile is no longer unowned and is left out; so is what was moved to a queue or
+     * kind that this worker does not serve, or has become a suspect since.
      */
     static final String CLAIM_FOUND = """
             /* rowlock:claim-found */
@@ -71,6 +72,7 @@ public final class ClaimSql {
               FROM rowlock_job
               WHERE id = ANY($3::bigint[]) AND state = 'ready' AND locked_by IS NULL AND run_at <= statement_timestamp()
                 AND ordering_key IS NULL AND limit_key IS NULL
+                AND (losses = 0 OR id = ANY($4::bigint[])) AND queue = ANY($5::text[]) AND kind = ANY($6::text[])
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED)
             """ + TAKE;
@@ -160,10 +162,20 @@ public final class ClaimSql {
                 Sql.integers(column(lanes, LaneScan::most))));
     }
 
+    /** Rows that a sweep found: all of them, which of them are suspects, and where they may stand now. */
+    public record FoundRows(List<Long> ids, List<Long> suspects, Collection<String> queues, Collection<String> kinds) {}
+
     /** Claims those of the given jobs that are still due and nobody's. */
-    public Claimed claimFound(Connection connection, Claimant by, Collection<Long> ids) throws SQLException {
-        return claimed(
-                claimFound.query(connection, ClaimSql::answer, by.owner(), Sql.micros(by.lease()), Sql.bigints(ids)));
+    public Claimed claimFound(Connection connection, Claimant by, FoundRows found) throws SQLException {
+        return claimed(claimFound.query(
+                connection,
+                ClaimSql::answer,
+                by.owner(),
+                Sql.micros(by.lease()),
+                Sql.bigints(found.ids()),
+                Sql.bigints(found.suspects()),
+                Sql.texts(found.queues()),
+                Sql.texts(found.kinds())));
     }
 
     /** Makes waiting jobs due now; gives how many. */

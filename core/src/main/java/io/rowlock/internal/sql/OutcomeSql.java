@@ -42,8 +42,11 @@ public final class OutcomeSql {
             , gone AS (
               DELETE FROM rowlock_job WHERE id = ANY(ARRAY(SELECT id FROM held)) RETURNING id),
             failures AS (
-              DELETE FROM rowlock_job_failure
-              WHERE job_id = ANY(ARRAY(SELECT id FROM held WHERE attempts > 1)))
+              DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
+                SELECT ctid
+                FROM rowlock_job_failure
+                WHERE job_id = ANY(ARRAY(SELECT id FROM held WHERE attempts > 1))
+                FOR UPDATE SKIP LOCKED)))
             SELECT id FROM gone
             """;
 
@@ -95,6 +98,17 @@ public final class OutcomeSql {
             RETURNING id
             """;
 
+    /*
+     * No lock: what became of jobs whose handlers say that their own transactions ended the lease. Completed under the
+     * token of the lease, or deleted; or put back under the next one.
+     */
+    static final String FATES = """
+            /* rowlock:fates */
+            SELECT id, token, state, locked_by
+            FROM rowlock_job
+            WHERE id = ANY($1::bigint[])
+            """;
+
     /* No lock: tells what is merely locked by somebody from what is lost. */
     static final String STILL_HELD = """
             /* rowlock:still-held */
@@ -109,6 +123,7 @@ public final class OutcomeSql {
     private final Sql retry;
     private final Sql bury;
     private final Sql putBack;
+    private final Sql fates;
     private final Sql stillHeld;
 
     public OutcomeSql(Names names) {
@@ -118,6 +133,7 @@ public final class OutcomeSql {
         this.retry = new Sql(names, RETRY);
         this.bury = new Sql(names, BURY);
         this.putBack = new Sql(names, PUT_BACK);
+        this.fates = new Sql(names, FATES);
         this.stillHeld = new Sql(names, STILL_HELD);
     }
 
@@ -148,6 +164,19 @@ public final class OutcomeSql {
 
     public Set<Long> stillHeld(Connection connection, String owner, List<Grip> grips) throws SQLException {
         return ids(stillHeld, connection, grips, owner);
+    }
+
+    /** How a job's row stands. */
+    public record Fate(
+            long id, long token, String state, @Nullable String owner) {}
+
+    /** How the rows stand that are still there. */
+    public List<Fate> fates(Connection connection, List<Long> ids) throws SQLException {
+        return fates.query(
+                connection,
+                row -> new Fate(
+                        row.getLong("id"), row.getLong("token"), row.getString("state"), row.getString("locked_by")),
+                Sql.bigints(ids));
     }
 
     public Set<Long> retry(Connection connection, String owner, List<Retry> retries) throws SQLException {

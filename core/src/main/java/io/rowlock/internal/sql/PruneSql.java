@@ -46,7 +46,11 @@ public final class PruneSql {
                 AND (finished_at < statement_timestamp() - $3::bigint * interval '1 microsecond') IS TRUE
               RETURNING id, attempts),
             failures AS (
-              DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1)))
+              DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
+                SELECT ctid
+                FROM rowlock_job_failure
+                WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1))
+                FOR UPDATE SKIP LOCKED)))
             SELECT (SELECT count(*) FROM gone) AS pruned, (SELECT count(*) FROM seen) AS seen,
                    last.finished_at AS last_at, last.id AS last_id
             FROM (SELECT finished_at, id FROM seen ORDER BY finished_at DESC, id DESC LIMIT 1) AS last

@@ -8,6 +8,9 @@ public final class SqlState {
     /** Read-only after a failover, shut down, crashed, cannot connect now. */
     private static final Set<String> SERVER_GONE = Set.of("25006", "57P01", "57P02", "57P03", "57P05", "53300");
 
+    /** Data exception, constraint, trigger, external routine, WITH CHECK, PL/pgSQL. */
+    private static final Set<String> REFUSALS = Set.of("22", "23", "27", "38", "39", "44", "P0");
+
     private SqlState() {}
 
     /**
@@ -19,9 +22,10 @@ public final class SqlState {
         return state.startsWith("08") || SERVER_GONE.contains(state) || state.isEmpty();
     }
 
-    /** Whether the server refuses the values themselves: sending them again cannot help. */
+    /** Whether the server, or somebody's trigger, refuses the values themselves: sending them again cannot help. */
     public static boolean refusesData(SQLException error) {
-        return of(error).startsWith("22") || of(error).startsWith("23");
+        String state = of(error);
+        return state.length() == 5 && REFUSALS.contains(state.substring(0, 2));
     }
 
     /** Whether an earlier statement has failed, and with it the transaction. */

@@ -1,0 +1,34 @@
+package io.rowlock.internal.engine;
+
+/** Describes what was thrown, whatever its own methods do: user code throws what it likes (promise P10). */
+final class Described {
+    private Described() {}
+
+    /** Its text as by toString(), or at least its class. */
+    static String text(Throwable thrown) {
+        try {
+            return String.valueOf(thrown);
+        } catch (Throwable unspeakable) {
+            return thrown.getClass().getName();
+        }
+    }
+
+    /** Its message, or the simple name of its class where there is none. */
+    static String message(Throwable thrown) {
+        try {
+            String message = thrown.getMessage();
+            return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
+        } catch (Throwable unspeakable) {
+            return thrown.getClass().getSimpleName() + " (its message could not be had)";
+        }
+    }
+
+    /** Logs, where logging may stumble over what was thrown. */
+    static void quietly(Runnable logging) {
+        try {
+            logging.run();
+        } catch (Throwable unspeakable) {
+            // what is logged must not change what is done
+        }
+    }
+}
