@@ -67,7 +67,8 @@ final class Engine {
                         claimant,
                         new Sweeps(
                                 new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
-                                new KeyedSweeper(claiming, sql, keyedLanes, rescuer)),
+                                new KeyedSweeper(claiming, sql, keyedLanes, rescuer),
+                                settings.timing().poll()),
                         new KeyedClaimer(claiming, sql, claimant, keyedLanes, slots),
                         run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),
                 lanes,

@@ -2,29 +2,42 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.engine.Sweeper.Found;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The sweeps in turn, one at a time so that an idle worker asks little: every second time the due rows, and between them
- * the suspects, the jobs with ordering keys, and the keys. Keeps what was found and nobody has taken yet; that is claimed
+ * The sweeps in turn: every second time the due rows, and between them the suspects, the jobs with ordering keys, and the
+ * keys. All of them at the start; then about one a second, so that an idle worker asks little. Keeps what was found and nobody has taken yet; that is claimed
  * by id, so what is stale is just not there. For the claimer's thread.
  */
 final class Sweeps {
+    private static final int ROUND = 6;
+
     private final Sweeper plain;
     private final KeyedSweeper keyed;
     private List<Found> late = new ArrayList<>();
     private List<Found> suspects = new ArrayList<>();
+    private final int atOnce;
     private int turn;
 
-    Sweeps(Sweeper plain, KeyedSweeper keyed) {
+    /** @param poll how often {@link #step} is called */
+    Sweeps(Sweeper plain, KeyedSweeper keyed, Duration poll) {
         this.plain = plain;
         this.keyed = keyed;
+        this.atOnce = (int) Math.max(1, Math.min(ROUND, poll.toSeconds()));
     }
 
-    /** One sweep. */
+    /** The next sweep or sweeps. */
     void step() throws SQLException {
-        switch (turn++ % 6) {
+        int sweeps = turn == 0 ? ROUND : atOnce;
+        for (int i = 0; i < sweeps; i++) {
+            sweep();
+        }
+    }
+
+    private void sweep() throws SQLException {
+        switch (turn++ % ROUND) {
             case 1 -> suspects = plain.suspects();
             case 3 -> keyed.walk();
             case 4 -> late = plain.walkThrough();
@@ -35,8 +48,8 @@ final class Sweeps {
 
     /** All sweeps. */
     void all() throws SQLException {
-        for (int i = 0; i < 6; i++) {
-            step();
+        for (int i = 0; i < ROUND; i++) {
+            sweep();
         }
     }
 
