@@ -1,6 +1,10 @@
 package io.rowlock.internal.outbox;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -9,6 +13,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.rowlock.spi.PayloadCodec;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The built-in codec. Its mapper is private and fixed, so that no application setting changes what rows mean: ISO-8601
@@ -28,6 +34,15 @@ public final class JacksonCodec implements PayloadCodec {
             .deactivateDefaultTyping()
             .build();
 
+    /* Where a text is read only to see whether it is JSON; the nesting stays bounded, as the server's is. */
+    private static final JsonFactory ANY_LENGTH = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .build())
+            .build();
+
     @Override
     public String encode(Object payload) throws JsonProcessingException {
         String json = MAPPER.writeValueAsString(payload);
@@ -41,6 +56,27 @@ public final class JacksonCodec implements PayloadCodec {
             throw new IllegalArgumentException("The payload is the JSON literal null");
         }
         return payload;
+    }
+
+    /**
+     * Throws where a text is not exactly one JSON value: a codec of the user's, or a raw value in a payload, may have
+     * written anything, and the server's error would fail the caller's transaction (promise P15).
+     */
+    static void requireOneValue(@Nullable String json) throws IOException {
+        if (json == null) {
+            throw new IOException("the codec gave null");
+        }
+        try (JsonParser parser = ANY_LENGTH.createParser(json)) {
+            JsonToken first = parser.nextToken();
+            if (first == null) {
+                throw new IOException("the codec gave an empty text");
+            }
+            parser.skipChildren();
+            parser.finishToken();
+            if (parser.nextToken() != null) {
+                throw new IOException("the codec gave more than one JSON value");
+            }
+        }
     }
 
     /**

@@ -97,7 +97,7 @@ public final class RowOutbox implements Outbox {
     private String encode(String kind, Object payload) {
         try {
             String json = codec.encode(payload);
-            JsonText.requireOneValue(json);
+            JacksonCodec.requireOneValue(json);
             return json;
         } catch (Exception | StackOverflowError e) {
             throw new InvalidUseException(

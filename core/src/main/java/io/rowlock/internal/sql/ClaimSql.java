@@ -63,7 +63,7 @@ public final class ClaimSql {
     /*
      * The same for rows a sweep found by walking: late ones, or one suspect. Index: the primary key. Rows: as many as
      * ids. What another worker took meanwhile is no longer unowned and is left out; so is what was moved to a queue or
-     * kind that this worker does not serve, or has become a suspect since.
+     * kind that this worker does not serve, or has become a suspect since. IS TRUE keeps other indexes away.
      */
     static final String CLAIM_FOUND = """
             /* rowlock:claim-found */
@@ -72,7 +72,8 @@ public final class ClaimSql {
               FROM rowlock_job
               WHERE id = ANY($3::bigint[]) AND state = 'ready' AND locked_by IS NULL AND run_at <= statement_timestamp()
                 AND ordering_key IS NULL AND limit_key IS NULL
-                AND (losses = 0 OR id = ANY($4::bigint[])) AND queue = ANY($5::text[]) AND kind = ANY($6::text[])
+                AND (losses = 0 OR id = ANY($4::bigint[])) IS TRUE
+                AND (queue = ANY($5::text[])) IS TRUE AND (kind = ANY($6::text[])) IS TRUE
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED)
             """ + TAKE;

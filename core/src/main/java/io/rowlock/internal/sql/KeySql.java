@@ -53,14 +53,16 @@ public final class KeySql {
                 SELECT true
                 FROM rowlock_job j
                 WHERE j.queue = $1 AND j.ordering_key = $2 AND j.state IN ('ready', 'parked')
-                  AND j.id >= k.run_from AND j.id < $3 AND j.locked_by IS NOT NULL
+                  AND (j.ordering_key, j.id) >= ($2, k.run_from) AND (j.ordering_key, j.id) < ($2, $3)
+                  AND j.locked_by IS NOT NULL
                 LIMIT 1), false)
             FOR UPDATE SKIP LOCKED
             """;
 
     /*
      * The keys of $2 are locked. Locks: none. Index: a range of rowlock_job_order per key. Rows: at most $5 per key; none
-     * of a key of whose last run a job is still leased. A sub-select with a limit is never turned into a join.
+     * of a key of whose last run a job is still leased. A sub-select with a limit is never turned into a join; a comparison of rows
+     * keeps the primary key away, on which the ids between may be many.
      */
     static final String HEADS = """
             /* rowlock:heads */
@@ -77,7 +79,8 @@ public final class KeySql {
               SELECT true
               FROM rowlock_job r
               WHERE r.queue = k.queue AND r.ordering_key = k.ordering_key AND r.state IN ('ready', 'parked')
-                AND r.id BETWEEN k.run_from AND k.run_to AND r.locked_by IS NOT NULL
+                AND (r.ordering_key, r.id) BETWEEN (k.ordering_key, k.run_from) AND (k.ordering_key, k.run_to)
+                AND r.locked_by IS NOT NULL
               LIMIT 1), false)
             ORDER BY k.n, h.id
             """;
@@ -87,7 +90,7 @@ public final class KeySql {
             /* rowlock:block-keys */
             UPDATE rowlock_key
             SET blocked_by = ($2::bigint[])[array_position($1::text[]::tid[], ctid)]
-            WHERE ctid = ANY($1::text[]::tid[])
+            WHERE ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid))
               AND coalesce((SELECT q.dead_head FROM rowlock_queue q WHERE q.queue = rowlock_key.queue LIMIT 1), 'block') = 'block'
             RETURNING blocked_by
             """;
@@ -114,7 +117,8 @@ public final class KeySql {
                        SELECT true
                        FROM rowlock_job r
                        WHERE r.queue = k.queue AND r.ordering_key = k.ordering_key AND r.state IN ('ready', 'parked')
-                         AND r.id BETWEEN l.run_from AND l.run_to AND r.locked_by IS NOT NULL
+                         AND (r.ordering_key, r.id) BETWEEN (k.ordering_key, l.run_from) AND (k.ordering_key, l.run_to)
+                         AND r.locked_by IS NOT NULL
                        LIMIT 1), false) AS waits
               FROM unnest($1::text[], $2::text[]) AS k(queue, ordering_key)
               CROSS JOIN LATERAL (
@@ -173,7 +177,7 @@ public final class KeySql {
             /* rowlock:unblock-keys */
             UPDATE rowlock_key
             SET blocked_by = NULL
-            WHERE ctid = ANY($1::text[]::tid[]) AND blocked_by IS NOT NULL
+            WHERE ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND blocked_by IS NOT NULL
               AND NOT coalesce((SELECT j.state = 'dead' FROM rowlock_job j WHERE j.id = rowlock_key.blocked_by LIMIT 1), false)
             """;
 

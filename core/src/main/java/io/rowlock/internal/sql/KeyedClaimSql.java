@@ -42,7 +42,7 @@ public final class KeyedClaimSql {
     /*
      * The keys are locked. Locks: the rows, FOR NO KEY UPDATE in id order, skipping what is locked; a run ends before the
      * first row that could not be locked. Index: the primary key. Rows: as many as ids to take and to park, and one per
-     * key. The run of a key is noted in the key's row, so that its leased jobs can be found whatever commits before them.
+     * key, by its place: from a sub-select, as the planner would walk the whole table for a long list of places. The run of a key is noted in the key's row, so that its leased jobs can be found whatever commits before them.
      */
     static final String TAKE_RUNS = """
             /* rowlock:take-runs */
@@ -73,7 +73,7 @@ public final class KeyedClaimSql {
               UPDATE rowlock_key
               SET run_from = ($7::bigint[])[array_position($6::text[]::tid[], ctid)],
                   run_to = ($8::bigint[])[array_position($6::text[]::tid[], ctid)]
-              WHERE ctid = ANY($6::text[]::tid[]))
+              WHERE ctid = ANY(ARRAY(SELECT unnest($6::text[])::tid)))
             UPDATE rowlock_job
             SET state = 'ready', locked_by = $1, locked_until = clock_timestamp() + $2::bigint * interval '1 microsecond',
                 token = token + 1, attempts = attempts + 1, waiting_key = NULL

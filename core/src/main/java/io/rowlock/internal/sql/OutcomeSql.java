@@ -43,10 +43,11 @@ public final class OutcomeSql {
               DELETE FROM rowlock_job WHERE id = ANY(ARRAY(SELECT id FROM held)) RETURNING id),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
-                SELECT ctid
-                FROM rowlock_job_failure
-                WHERE job_id = ANY(ARRAY(SELECT id FROM held WHERE attempts > 1))
-                FOR UPDATE SKIP LOCKED)))
+                SELECT f.ctid
+                FROM held
+                CROSS JOIN LATERAL (
+                  SELECT ctid FROM rowlock_job_failure WHERE job_id = held.id FOR UPDATE SKIP LOCKED) f
+                WHERE held.attempts > 1)))
             SELECT id FROM gone
             """;
 

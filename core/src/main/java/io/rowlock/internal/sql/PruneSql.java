@@ -47,10 +47,11 @@ public final class PruneSql {
               RETURNING id, attempts),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
-                SELECT ctid
-                FROM rowlock_job_failure
-                WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1))
-                FOR UPDATE SKIP LOCKED)))
+                SELECT f.ctid
+                FROM gone
+                CROSS JOIN LATERAL (
+                  SELECT ctid FROM rowlock_job_failure WHERE job_id = gone.id FOR UPDATE SKIP LOCKED) f
+                WHERE gone.attempts > 1)))
             SELECT (SELECT count(*) FROM gone) AS pruned, (SELECT count(*) FROM seen) AS seen,
                    last.finished_at AS last_at, last.id AS last_id
             FROM (SELECT finished_at, id FROM seen ORDER BY finished_at DESC, id DESC LIMIT 1) AS last

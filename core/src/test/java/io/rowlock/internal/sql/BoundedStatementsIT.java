@@ -53,7 +53,7 @@ class BoundedStatementsIT {
                 Connection connection = schema.begin()) {
             long first = schema.count("SELECT min(id) FROM rowlock_job WHERE kind = 'mine'");
             List<String> wrong = new ArrayList<>();
-            for (Pinned pinned : PlannedStatements.all(first)) {
+            for (Pinned pinned : PlannedStatements.unkeyed(first)) {
                 JsonNode plan = explain(schema, connection, pinned);
                 connection.rollback();
                 long buffers = buffers(plan);

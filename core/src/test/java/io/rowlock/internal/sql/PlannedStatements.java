@@ -25,12 +25,17 @@ final class PlannedStatements {
         }
     }
 
-    private static Pinned pin(String name, String template, List<String> indexes, @Nullable Object... params) {
+    static Pinned pin(String name, String template, List<String> indexes, @Nullable Object... params) {
         return new Pinned(name, template, indexes, Arrays.asList(params));
     }
 
     /** The id of the first of 500 jobs of kind mine, of which the first 200 are leased by me under token 1. */
     static List<Pinned> all(long firstId) {
+        return Stream.concat(unkeyed(firstId).stream(), KeyedStatements.all().stream())
+                .toList();
+    }
+
+    static List<Pinned> unkeyed(long firstId) {
         return Stream.concat(scans(firstId).stream(), outcomes(firstId).stream())
                 .toList();
     }
@@ -49,7 +54,7 @@ final class PlannedStatements {
         Object queue = Sql.texts(List.of("default"));
         Object free = Sql.integers(List.of(200));
         Object from = Sql.bigints(Arrays.asList(null, 0L, null));
-        Object mine = Sql.texts(List.of("mine"));
+        Object mine = Sql.texts(List.of("mine", "default"));
         Object both = Sql.texts(List.of("mine", "foreign"));
         List<String> due = List.of("rowlock_job_due", "rowlock_job_pk");
         List<String> prune = List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job");
@@ -67,7 +72,7 @@ final class PlannedStatements {
                         priorities,
                         since,
                         most),
-                pin("claim-found", ClaimSql.CLAIM_FOUND, KEY, "me", MINUTE, ready),
+                pin("claim-found", ClaimSql.CLAIM_FOUND, KEY, "me", MINUTE, ready, ready, mine, mine),
                 pin(
                         "walk",
                         SweepSql.WALK,

@@ -86,6 +86,8 @@ class PlansIT {
         for (Class<?> holder : List.of(
                 AlertSql.class,
                 ClaimSql.class,
+                KeySql.class,
+                KeyedClaimSql.class,
                 EnqueueSql.class,
                 LookupSql.class,
                 OneJobSql.class,
@@ -131,12 +133,17 @@ class PlansIT {
         load(schema, "mine", "ready", foreign / 4, "clock_timestamp() + interval '1 day'");
         load(schema, "foreign", "completed", foreign / 10, "clock_timestamp()");
         schema.execute(
+                "INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)"
+                        + " SELECT n, 1, 'w', 'c', 'm', 's' FROM generate_series(1, ?) n",
+                foreign / 4);
+        KeyedStatements.load(schema, foreign / 8);
+        schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
                 firstId(schema),
                 firstId(schema) + 199);
         if (statistics == Statistics.FRESH) {
-            schema.execute("ANALYZE rowlock_job");
+            schema.execute("ANALYZE rowlock_job; ANALYZE rowlock_key");
         }
         return schema;
     }
@@ -212,13 +219,13 @@ class PlansIT {
         for (JsonNode node : plan.findParents("Node Type")) {
             String type = node.get("Node Type").asText();
             String table = node.path("Relation Name").asText();
-            if (type.equals("Seq Scan") && table.startsWith("rowlock_job")) {
+            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key).*")) {
                 wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
             }
             if (node.has("Index Name")) {
                 used.add(node.get("Index Name").asText());
             }
-            boolean scan = node.path("Index Name").asText().matches("rowlock_job_(due|suspect)");
+            boolean scan = node.path("Index Name").asText().matches("rowlock_job_(due|suspect|keyed)");
             if (scan && !node.path("Index Cond").asText().contains("run_at <= statement_timestamp()")) {
                 wrong.add(pinned.name() + ' ' + how + ": run_at is no index condition: " + node.path("Index Cond"));
             }
