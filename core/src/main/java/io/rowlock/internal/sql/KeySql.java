@@ -53,8 +53,8 @@ public final class KeySql {
                 SELECT true
                 FROM rowlock_job j
                 WHERE j.queue = $1 AND j.ordering_key = $2 AND j.state IN ('ready', 'parked')
-                  AND (j.ordering_key, j.id) >= ($2, k.run_from) AND (j.ordering_key, j.id) < ($2, $3)
-                  AND j.locked_by IS NOT NULL
+                  AND (j.ordering_key, j.id) BETWEEN (k.ordering_key, k.run_from) AND (k.ordering_key, k.run_to)
+                  AND (j.id < $3) IS TRUE AND j.locked_by IS NOT NULL
                 LIMIT 1), false)
             FOR UPDATE SKIP LOCKED
             """;
