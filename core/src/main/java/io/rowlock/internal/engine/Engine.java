@@ -52,23 +52,27 @@ final class Engine {
         beating = connection(ground, lease);
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
         Deaths deaths = new Deaths(sql.alerts(), lanes);
-        Sweeper sweeper = new Sweeper(claiming, sql.sweeps(), lanes, deaths, events);
+        KeyRetaker retaker = new KeyRetaker(completing, sql.retakes(), events);
+        Sweeper sweeper = new Sweeper(claiming, sql.sweeps(), lanes, deaths, events, retaker);
         claimer = new Claimer(
                 new Tools(claiming, sql.claims(), new Claimant(identity.owner(), lease), sweeper),
                 lanes,
                 slots,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(new Recorder(
-                completing,
-                sql.outcomes(),
-                deaths,
-                events,
-                new Recorder.Setting(
-                        identity.owner(),
-                        identity.deleteCompleted(),
-                        inFlight::letGo,
-                        delay -> dueAgain(delay, worthClaiming))));
+        completer = new Completer(
+                new Recorder(
+                        completing,
+                        sql.outcomes(),
+                        deaths,
+                        events,
+                        new Recorder.Setting(
+                                identity.owner(),
+                                identity.deleteCompleted(),
+                                inFlight::letGo,
+                                delay -> dueAgain(delay, worthClaiming),
+                                retaker::add)),
+                retaker);
         heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
         pruner = new Pruner(beating, sql.prunes(), kinds(), settings.completedRetention());
         Handlers handlers =

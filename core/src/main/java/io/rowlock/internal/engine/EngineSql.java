@@ -6,11 +6,18 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OutcomeSql;
 import io.rowlock.internal.sql.PruneSql;
+import io.rowlock.internal.sql.RetakeSql;
 import io.rowlock.internal.sql.SweepSql;
 
 /** The statements an engine uses. */
 record EngineSql(
-        ClaimSql claims, SweepSql sweeps, OutcomeSql outcomes, OneJobSql oneJob, AlertSql alerts, PruneSql prunes) {
+        ClaimSql claims,
+        SweepSql sweeps,
+        OutcomeSql outcomes,
+        OneJobSql oneJob,
+        AlertSql alerts,
+        PruneSql prunes,
+        RetakeSql retakes) {
     static EngineSql of(Names names) {
         return new EngineSql(
                 new ClaimSql(names),
@@ -18,6 +25,7 @@ record EngineSql(
                 new OutcomeSql(names),
                 new OneJobSql(names),
                 new AlertSql(names),
-                new PruneSql(names));
+                new PruneSql(names),
+                new RetakeSql(names));
     }
 }

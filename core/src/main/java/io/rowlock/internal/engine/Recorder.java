@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,8 +47,13 @@ final class Recorder {
     private final Setting setting;
     private final Set<Long> doubtful = new HashSet<>();
 
-    /** Under which owner outcomes are written, what becomes of completed rows, and who hears that a job is let go. */
-    record Setting(String owner, boolean deleteCompleted, Consumer<LeasedJob> letGo, Consumer<Duration> dueAgain) {}
+    /** Under which owner outcomes are written, what becomes of completed rows, and who hears that a job is let go or waits again. */
+    record Setting(
+            String owner,
+            boolean deleteCompleted,
+            Consumer<LeasedJob> letGo,
+            Consumer<Duration> dueAgain,
+            LongConsumer waitsAgain) {}
 
     Recorder(EngineConnection connection, OutcomeSql sql, Deaths deaths, Events events, Setting setting) {
         this.connection = connection;
@@ -225,6 +231,9 @@ final class Recorder {
 
     private void recorded(Settled settled) {
         forget(settled);
+        if (waitsAgain(settled.outcome())) {
+            setting.waitsAgain().accept(settled.job().id());
+        }
         if (settled.outcome() instanceof Retried retried) {
             setting.dueAgain().accept(retried.delay());
         } else if (settled.outcome() instanceof PutBack back && back.snoozed()) { // handed back is for another worker
@@ -233,6 +242,12 @@ final class Recorder {
             setting.dueAgain().accept(byHandler.snoozed());
         }
         events.tell(eventOf(settled));
+    }
+
+    private static boolean waitsAgain(Outcome outcome) {
+        return outcome instanceof Retried
+                || outcome instanceof PutBack
+                || (outcome instanceof RecordedByHandler byHandler && byHandler.snoozed() != null);
     }
 
     private void lost(Settled settled) {

@@ -45,15 +45,17 @@ final class Sweeper {
     private final Lanes lanes;
     private final Deaths deaths;
     private final Events events;
+    private final KeyRetaker retaker;
     private final Map<String, Integer> maxAttempts = new HashMap<>();
     private final Map<Lanes.Lane, Place> places = new HashMap<>();
 
-    Sweeper(EngineConnection connection, SweepSql sql, Lanes lanes, Deaths deaths, Events events) {
+    Sweeper(EngineConnection connection, SweepSql sql, Lanes lanes, Deaths deaths, Events events, KeyRetaker retaker) {
         this.connection = connection;
         this.sql = sql;
         this.lanes = lanes;
         this.deaths = deaths;
         this.events = events;
+        this.retaker = retaker;
         for (Lanes.Lane lane : lanes.all()) {
             maxAttempts.put(lane.key().kind(), lane.binding().settings().retry().maxAttempts());
         }
@@ -164,6 +166,8 @@ final class Sweeper {
             events.tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
             if (job.dead()) {
                 events.tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
+            } else {
+                retaker.add(job.id());
             }
         }
     }

@@ -16,7 +16,8 @@ public final class PruneSql {
      * and age are checked again in the DELETE, or a job just revived would be lost. Index: a range of
      * rowlock_job_finished from a cursor, so that finished rows of foreign kinds are walked once a pass only; then the
      * primary key. Rows: at most $6 looked at. Without statistics the planner would sort all finished rows in each step
-     * if it saw the limit, and walk their whole index for the DELETE if its conditions were indexable.
+     * if it saw the limit, and walk their whole index for the DELETE if its conditions were indexable. What was written
+     * once is kept for $7 even where the others are deleted at once, as its row is what a duplicate is told by.
      */
     static final String PRUNE = """
             /* rowlock:prune */
@@ -43,7 +44,8 @@ public final class PruneSql {
             gone AS (
               DELETE FROM rowlock_job
               WHERE id = ANY(ARRAY(SELECT id FROM old)) AND (state = 'completed') IS TRUE
-                AND (finished_at < statement_timestamp() - $3::bigint * interval '1 microsecond') IS TRUE
+                AND (finished_at < statement_timestamp() - CASE WHEN dedup_mode = 'once' THEN $7::bigint ELSE $3::bigint END
+                                                           * interval '1 microsecond') IS TRUE
               RETURNING id, attempts),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone WHERE attempts > 1)))
@@ -51,6 +53,8 @@ public final class PruneSql {
                    last.finished_at AS last_at, last.id AS last_id
             FROM (SELECT finished_at, id FROM seen ORDER BY finished_at DESC, id DESC LIMIT 1) AS last
             """;
+
+    private static final Duration LEAST_FOR_ONCE = Duration.ofHours(24);
 
     private final Sql prune;
     private final String lockName;
@@ -83,7 +87,8 @@ public final class PruneSql {
                 Sql.micros(retention),
                 Sql.timestamp(from.at()),
                 from.id(),
-                rows);
+                rows,
+                Sql.micros(retention.isZero() ? LEAST_FOR_ONCE : retention));
         return steps.stream().findFirst();
     }
 }
