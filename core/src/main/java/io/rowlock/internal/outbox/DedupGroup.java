@@ -1,10 +1,10 @@
 package io.rowlock.internal.outbox;
 
 import io.rowlock.internal.sql.DedupSql.NewRow;
-import io.rowlock.internal.sql.DedupSql.Taken;
 import io.rowlock.internal.sql.DedupSql.Written;
 import io.rowlock.internal.sql.EnqueueSql.Due;
 import io.rowlock.internal.sql.EnqueueSql.NewJob;
+import io.rowlock.internal.sql.HolderSql.Taken;
 import io.rowlock.job.DedupMode;
 import io.rowlock.job.Enqueued;
 import java.util.ArrayList;

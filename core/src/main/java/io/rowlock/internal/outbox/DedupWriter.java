@@ -4,9 +4,11 @@ import io.rowlock.error.RowlockException;
 import io.rowlock.internal.outbox.DedupGroup.Request;
 import io.rowlock.internal.sql.DedupSql;
 import io.rowlock.internal.sql.DedupSql.Conflict;
-import io.rowlock.internal.sql.DedupSql.Holder;
-import io.rowlock.internal.sql.DedupSql.Taken;
 import io.rowlock.internal.sql.DedupSql.Written;
+import io.rowlock.internal.sql.HolderSql;
+import io.rowlock.internal.sql.HolderSql.Holder;
+import io.rowlock.internal.sql.HolderSql.Taken;
+import io.rowlock.internal.sql.Names;
 import io.rowlock.job.Enqueued;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -35,9 +37,11 @@ final class DedupWriter {
     private static final int IDS = 10_000;
 
     private final DedupSql sql;
+    private final HolderSql holders;
 
-    DedupWriter(DedupSql sql) {
-        this.sql = sql;
+    DedupWriter(Names names) {
+        this.sql = new DedupSql(names);
+        this.holders = new HolderSql(names);
     }
 
     /** The answers in the order of the requests. */
@@ -89,17 +93,17 @@ final class DedupWriter {
 
     private void find(Connection connection, List<DedupGroup> taken) throws SQLException {
         for (List<DedupGroup> part : Statements.of(once(taken), group -> 0)) {
-            answer(part, sql.findOnce(connection, keys(part)));
+            answer(part, holders.findOnce(connection, keys(part)));
         }
         List<DedupGroup> waiting = waiting(taken);
         boolean change = waiting.stream().anyMatch(DedupGroup::changes);
         for (List<DedupGroup> part : Statements.of(waiting, group -> change ? group.bytes() : 0)) {
-            answer(part, change ? sql.change(connection, keys(part)) : sql.keep(connection, keys(part)));
+            answer(part, change ? holders.change(connection, keys(part)) : holders.keep(connection, keys(part)));
         }
     }
 
-    private static void answer(List<DedupGroup> groups, List<Holder> holders) {
-        holders.forEach(holder -> groups.get(holder.place()).heldBy(holder.job()));
+    private static void answer(List<DedupGroup> groups, List<Holder> found) {
+        found.forEach(holder -> groups.get(holder.place()).heldBy(holder.job()));
     }
 
     private static List<Taken> keys(List<DedupGroup> groups) {

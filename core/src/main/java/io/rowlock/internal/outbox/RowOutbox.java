@@ -3,7 +3,6 @@ package io.rowlock.internal.outbox;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.DedupGroup.Request;
-import io.rowlock.internal.sql.DedupSql;
 import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.EnqueueSql.Due;
 import io.rowlock.internal.sql.EnqueueSql.Keys;
@@ -32,7 +31,7 @@ public final class RowOutbox implements Outbox {
 
     public RowOutbox(Names names, PayloadCodec codec, Kinds kinds, int maxPayloadBytes) {
         this.sql = new EnqueueSql(names);
-        this.dedup = new DedupWriter(new DedupSql(names));
+        this.dedup = new DedupWriter(names);
         this.codec = codec;
         this.kinds = kinds;
         this.maxPayloadBytes = maxPayloadBytes;
