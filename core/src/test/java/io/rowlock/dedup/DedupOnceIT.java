@@ -127,4 +127,27 @@ final class DedupOnceIT {
             assertThat(worker.health().up()).isTrue();
         }
     }
+
+    @Test
+    void jobs_that_were_merged_are_pruned_with_the_completed_and_after_a_day_where_those_are_deleted_at_once()
+            throws Exception {
+        long old = rowlock.enqueue(new Mail(1)).id();
+        long fresh = rowlock.enqueue(new Mail(2)).id();
+        schema.execute(
+                "UPDATE rowlock_job SET state = 'cancelled', finished_at = clock_timestamp() - interval '23 hours';"
+                        + "UPDATE rowlock_job SET finished_at = clock_timestamp() - interval '25 hours' WHERE id = "
+                        + old);
+
+        try (Worker worker = rowlock.work(deletingAtOnce(false))) {
+            rowlock.awaitZero("SELECT count(*) FROM rowlock_job WHERE id = " + old);
+            assertThat(worker.health().up()).isTrue();
+        }
+        assertThat(rowlock.state(fresh)).isEqualTo(JobState.CANCELLED);
+
+        try (Worker worker =
+                rowlock.work(w -> w.keepCompleted(Duration.ofHours(1)).handle(Mail.class, (mail, job) -> {}))) {
+            rowlock.awaitZero("SELECT count(*) FROM rowlock_job");
+            assertThat(worker.health().up()).isTrue();
+        }
+    }
 }

@@ -90,7 +90,7 @@ final class PlannedStatements {
                         priorities,
                         300),
                 pin("rescue", SweepSql.RESCUE, KEY, held, mine, Sql.integers(List.of(50))),
-                pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE),
+                pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE, "completed"),
                 pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
     }
 
