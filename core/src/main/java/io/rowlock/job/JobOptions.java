@@ -158,8 +158,8 @@ public final class JobOptions {
      *
      * <p>While another open transaction has written a job with the same kind and key, the enqueue waits for its end, at
      * most as long as the connection's {@code lock_timeout} allows. Two transactions that write the same two keys in
-     * different order, in two calls each, can deadlock; the server then ends one of them. Keys of one call are taken in
-     * one order, so that two calls cannot.
+     * different order, in two calls each, or that first keep and in a later call change the same waiting job, can
+     * deadlock; the server then ends one of them. Keys of one call are taken in one order, so that two calls cannot.
      *
      * @param key 1 to 200 characters; none by default
      * @param mode what becomes of a duplicate
