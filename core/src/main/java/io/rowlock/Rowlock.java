@@ -8,7 +8,6 @@ import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.schema.JdbcSchema;
-import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.LookupSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.job.Enqueued;
@@ -41,7 +40,7 @@ public final class Rowlock {
     Rowlock(RowlockBuilder builder) {
         Names names = builder.names();
         this.schema = new JdbcSchema(builder.connections(), names);
-        this.outbox = new RowOutbox(new EnqueueSql(names), builder.codec(), kinds, builder.maxPayloadBytes());
+        this.outbox = new RowOutbox(names, builder.codec(), kinds, builder.maxPayloadBytes());
         this.ground = new Ground(builder.connections(), names, builder.codec(), new Events(builder.listeners()));
         this.jobs = new RowJobs(new LookupSql(names), builder.connections());
     }

@@ -45,6 +45,16 @@ public sealed interface RowlockEvent {
     record JobSnoozed(long id, String kind, Duration delay) implements RowlockEvent {}
 
     /**
+     * A job that was put back, for a retry say, found another waiting under its dedup key, and was cancelled: the other
+     * does its work.
+     *
+     * @param id the job
+     * @param kind its kind
+     * @param into the waiting job
+     */
+    record JobMerged(long id, String kind, long into) implements RowlockEvent {}
+
+    /**
      * A stopping worker gave a job back without using the attempt.
      *
      * @param id the job

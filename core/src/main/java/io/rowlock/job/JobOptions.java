@@ -141,14 +141,37 @@ public final class JobOptions {
     }
 
     /**
-     * Allows at most one waiting job of its kind with this key.
+     * Allows at most one waiting job of its kind with this key; a duplicate keeps the existing one ({@link
+     * DedupMode#KEEP}).
      *
      * @param key 1 to 200 characters; none by default
      * @return this
      * @throws InvalidUseException if the key is not allowed
      */
     public JobOptions dedupKey(String key) {
-        return put("dedupKey", Texts.indexed("dedupKey", key));
+        return dedupKey(key, DedupMode.KEEP);
+    }
+
+    /**
+     * Allows at most one waiting job of its kind with this key, or at most one ever. Needs a READ COMMITTED
+     * transaction: in any other the enqueue is refused, as it could not see what others have written meanwhile.
+     *
+     * <p>While another open transaction has written a job with the same kind and key, the enqueue waits for its end, at
+     * most as long as the connection's {@code lock_timeout} allows. Two transactions that write the same two keys in
+     * different order, in two calls each, or that first keep and in a later call change the same waiting job, can
+     * deadlock; the server then ends one of them. Keys of one call are taken in one order, so that two calls cannot.
+     *
+     * @param key 1 to 200 characters; none by default
+     * @param mode what becomes of a duplicate
+     * @return this
+     * @throws InvalidUseException if the key is not allowed, or the mode is null
+     */
+    public JobOptions dedupKey(String key, DedupMode mode) {
+        if (mode == null) {
+            throw new InvalidUseException("The mode of a dedup key must not be null");
+        }
+        put("dedupKey", Texts.indexed("dedupKey", key));
+        return put("dedupMode", mode);
     }
 
     /**
@@ -239,6 +262,15 @@ public final class JobOptions {
      */
     public Optional<String> dedupKey() {
         return get("dedupKey", String.class);
+    }
+
+    /**
+     * What becomes of a duplicate, if a dedup key was set.
+     *
+     * @return the mode
+     */
+    public Optional<DedupMode> dedupMode() {
+        return get("dedupMode", DedupMode.class);
     }
 
     private <V> Optional<V> get(String option, Class<V> type) {

@@ -179,7 +179,8 @@ public final class WorkerConfig {
     }
 
     /**
-     * Sets how long completed rows are kept.
+     * Sets how long completed and cancelled rows are kept. With 0 cancelled rows, and completed ones of {@link
+     * io.rowlock.job.DedupMode#ONCE}, are kept for 24 h all the same.
      *
      * @param retention 0 (delete at once) to 10 years; 24 h by default
      * @return this

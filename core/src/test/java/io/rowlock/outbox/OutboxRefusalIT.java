@@ -116,7 +116,6 @@ final class OutboxRefusalIT {
                 option("queue must not be blank", o -> o.queue("")),
                 option("maxAttempts must be between", o -> o.maxAttempts(0)),
                 option("keys are not supported by this version", o -> o.limitKey("a")),
-                option("keys are not supported by this version", o -> o.dedupKey("a")),
                 option(
                         "more than the limit of 8192; put the data into the payload",
                         o -> o.header("h", "x".repeat(8_200))),

@@ -10,6 +10,8 @@ import io.rowlock.error.SchemaException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.SchemaSql;
+import io.rowlock.job.DedupMode;
+import io.rowlock.job.JobRequest;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.testkit.postgres.PostgresTest;
@@ -282,6 +284,9 @@ final class SchemaInstallIT {
             try (Connection connection = as(role).getConnection()) {
                 connection.setAutoCommit(false);
                 id = app.outbox().enqueue(connection, new Mail(7)).id();
+                app.outbox().enqueue(connection, new Mail(8), o -> o.dedupKey("a"));
+                app.outbox().enqueue(connection, new Mail(9), o -> o.dedupKey("a", DedupMode.REPLACE));
+                connection.createStatement().execute("SELECT rowlock_enqueue('mail', '{}', dedup_key => 'a')");
                 connection.commit();
             }
             try (Worker worker =
@@ -289,6 +294,37 @@ final class SchemaInstallIT {
                 worker.start();
                 TestRowlock.soon().until(() -> app.jobs().find(id).isEmpty());
             }
+        } finally {
+            schema.execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
+        }
+    }
+
+    @Test
+    @Tag("P15")
+    void a_role_that_may_not_draw_ids_is_told_so_by_no_error_of_the_server() throws Exception {
+        String role = schema.name() + "_app";
+        schema.execute("CREATE ROLE " + role + " LOGIN PASSWORD 'app'");
+        try {
+            rowlock().schema().install();
+            schema.execute(grants(role) + "REVOKE USAGE ON SEQUENCE rowlock_job_id_seq FROM " + role);
+            Rowlock app = rowlockAs(role);
+            try (Connection connection = as(role).getConnection()) {
+                connection.setAutoCommit(false);
+                for (int jobs : new int[] {1, 2}) {
+                    List<JobRequest<Mail>> batch = new ArrayList<>();
+                    for (int no = 0; no < jobs; no++) {
+                        String key = "key-" + no;
+                        batch.add(JobRequest.of(new Mail(no), o -> o.dedupKey(key)));
+                    }
+                    assertThatThrownBy(() -> app.outbox().enqueueAll(connection, batch))
+                            .isInstanceOf(InvalidUseException.class)
+                            .hasMessageContaining(
+                                    "GRANT USAGE ON SEQUENCE \"" + schema.name() + "\".rowlock_job_id_seq");
+                }
+                app.outbox().enqueue(connection, new Mail(1));
+                connection.commit();
+            }
+            assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1);
         } finally {
             schema.execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
         }

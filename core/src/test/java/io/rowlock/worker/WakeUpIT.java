@@ -170,7 +170,8 @@ final class WakeUpIT {
                     job.queue(),
                     job.priority(),
                     job.runAt().minus(open),
-                    job.keyed());
+                    job.keyed(),
+                    false);
         }
     }
 }

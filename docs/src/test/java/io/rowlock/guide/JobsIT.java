@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.DedupMode;
+import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.JobRequest;
 import io.rowlock.job.Kind;
@@ -15,6 +17,7 @@ import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -78,6 +81,43 @@ class JobsIT {
             // end::many
         }
         assertThat(rowlock.jobs()).hasCount("reminder", 2);
+    }
+
+    @Test
+    void a_job_that_waits_already() throws SQLException {
+        schema.execute("DELETE FROM rowlock_job");
+        try (Connection connection = schema.begin()) {
+            // tag::dedup
+            Enqueued first = rowlock.outbox().enqueue(connection, new Reminder(42), job -> job.dedupKey("Order:42"));
+            Enqueued again = rowlock.outbox()
+                    .enqueue(connection, new Reminder(42), job -> job.dedupKey("Order:42", DedupMode.REPLACE));
+
+            boolean waitsAlready = again.duplicate(); // an answer, no error: the transaction goes on
+            // end::dedup
+            Assertions.assertThat(waitsAlready).isTrue();
+            Assertions.assertThat(again.id()).isEqualTo(first.id());
+            connection.commit();
+        }
+        assertThat(rowlock.jobs()).hasCount("reminder", 1);
+    }
+
+    @Test
+    void a_job_written_in_sql() throws SQLException {
+        schema.execute("DELETE FROM rowlock_job");
+        schema.execute("CREATE TABLE orders (id bigint PRIMARY KEY)");
+        // tag::sql
+        schema.execute("""
+                CREATE FUNCTION order_placed() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  PERFORM rowlock_enqueue('reminder', json_build_object('order', NEW.id),
+                                          delay => interval '5 minutes', dedup_key => 'Order:' || NEW.id);
+                  RETURN NULL;
+                END $$;
+                CREATE TRIGGER placed AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION order_placed();
+                """);
+        // end::sql
+        schema.execute("INSERT INTO orders VALUES (7)");
+        assertThat(rowlock.jobs()).hasOne("reminder").isWaiting();
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,7 @@ final class Aftermath {
     private final Events events;
     private final String owner;
     private final Consumer<LeasedJob> letGo;
+    private final LongConsumer waitsAgain;
     private final Consumer<Duration> dueAgain;
     private final Set<Grip> doubtful = new HashSet<>();
 
@@ -35,12 +37,19 @@ final class Aftermath {
      * Tells on behalf of one worker.
      *
      * @param letGo hears of each job whose lease is over
+     * @param waitsAgain hears of each job that waits again, whoever takes it then
      * @param dueAgain hears after which delay a job that this worker put back is due again
      */
-    Aftermath(Events events, String owner, Consumer<LeasedJob> letGo, Consumer<Duration> dueAgain) {
+    Aftermath(
+            Events events,
+            String owner,
+            Consumer<LeasedJob> letGo,
+            LongConsumer waitsAgain,
+            Consumer<Duration> dueAgain) {
         this.events = events;
         this.owner = owner;
         this.letGo = letGo;
+        this.waitsAgain = waitsAgain;
         this.dueAgain = dueAgain;
     }
 
@@ -58,6 +67,9 @@ final class Aftermath {
 
     void recorded(Settled settled) {
         forget(settled);
+        if (waitsAgain(settled.outcome())) {
+            waitsAgain.accept(settled.job().id());
+        }
         Duration delay = delayOf(settled.outcome());
         if (delay != null) {
             dueAgain.accept(delay);
@@ -86,6 +98,12 @@ final class Aftermath {
                 job.row().turn().attempt(),
                 owner);
         events.tell(new LeaseLost(job.id(), job.kind(), job.row().turn().attempt()));
+    }
+
+    private static boolean waitsAgain(Outcome outcome) {
+        return outcome instanceof Retried
+                || outcome instanceof PutBack
+                || (outcome instanceof RecordedByHandler byHandler && byHandler.snoozed() != null);
     }
 
     /** After which delay this worker may take the job again; handed back is for another worker. */

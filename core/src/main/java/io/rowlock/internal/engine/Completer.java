@@ -29,6 +29,7 @@ final class Completer {
     private static final long LOCKED_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Recorder recorder;
+    private final KeyRetaker retaker;
     private final LinkedBlockingQueue<Settled> arriving = new LinkedBlockingQueue<>();
     private final AtomicInteger backlog = new AtomicInteger();
 
@@ -39,8 +40,9 @@ final class Completer {
 
     private record Later(Settled settled, long notBefore) {}
 
-    Completer(Recorder recorder) {
+    Completer(Recorder recorder, KeyRetaker retaker) {
         this.recorder = recorder;
+        this.retaker = retaker;
     }
 
     /** Takes an outcome to record; never blocks. */
@@ -59,10 +61,11 @@ final class Completer {
         return backlog.get() > TOO_MANY;
     }
 
-    /** One step of the loop: waits for outcomes, gathers, records. */
+    /** One step of the loop: waits for outcomes, gathers, records; then gives back the keys of what was put back. */
     long step() throws SQLException, InterruptedException {
         gather(true);
         record();
+        retaker.step();
         return 0;
     }
 
@@ -82,6 +85,7 @@ final class Completer {
             }
             gather(false);
         }
+        retaker.flush();
     }
 
     private void gather(boolean wait) throws InterruptedException {

@@ -35,6 +35,7 @@ final class Engine {
     final Heartbeat heartbeat;
     final Pruner pruner;
     final Attempts attempts;
+    private final KeyRetaker retaker;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();
     private final EngineConnection claiming;
@@ -58,7 +59,8 @@ final class Engine {
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
         keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
         Deaths deaths = new Deaths(sql.alerts(), lanes);
-        Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, events);
+        retaker = new KeyRetaker(completing, sql.retakes(), events);
+        Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
         claimer = new Claimer(
                 new Tools(
@@ -75,7 +77,7 @@ final class Engine {
                 slots,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming));
+        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker);
         heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
         Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
@@ -105,6 +107,7 @@ final class Engine {
                         events,
                         identity.owner(),
                         job -> letGo(job, worthClaiming),
+                        retaker::add,
                         delay -> dueAgain(delay, worthClaiming)));
     }
 

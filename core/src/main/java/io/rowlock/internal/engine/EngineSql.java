@@ -8,6 +8,7 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OutcomeSql;
 import io.rowlock.internal.sql.PruneSql;
+import io.rowlock.internal.sql.RetakeSql;
 import io.rowlock.internal.sql.SweepSql;
 
 /** The statements an engine uses. */
@@ -19,7 +20,8 @@ record EngineSql(
         OutcomeSql outcomes,
         OneJobSql oneJob,
         AlertSql alerts,
-        PruneSql prunes) {
+        PruneSql prunes,
+        RetakeSql retakes) {
     static EngineSql of(Names names) {
         return new EngineSql(
                 new ClaimSql(names),
@@ -29,6 +31,7 @@ record EngineSql(
                 new OutcomeSql(names),
                 new OneJobSql(names),
                 new AlertSql(names),
-                new PruneSql(names));
+                new PruneSql(names),
+                new RetakeSql(names));
     }
 }

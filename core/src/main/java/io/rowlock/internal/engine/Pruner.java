@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Deletes completed jobs of the worker's own kinds past their retention, in small batches; one process at a time.
+ * Deletes completed and cancelled jobs of the worker's own kinds past their retention, in small batches; one process at a time.
  * Nothing else is ever deleted: dead letters stay until a person decides.
  */
 final class Pruner {
@@ -22,7 +22,7 @@ final class Pruner {
     private final PruneSql sql;
     private final Set<String> kinds;
     private final Duration retention;
-    private Cursor cursor = Cursor.START;
+    private Cursor cursor = Cursor.COMPLETED;
 
     Pruner(EngineConnection connection, PruneSql sql, Set<String> kinds, Duration retention) {
         this.connection = connection;
@@ -31,11 +31,12 @@ final class Pruner {
         this.retention = retention;
     }
 
-    /** One batch; a short pause while there is more to look at, a long one at the end of a pass. */
+    /** One batch; a short pause while there is more to look at, a long one at the end of a pass through both states. */
     long step() throws SQLException {
         Optional<Pruned> pruned = connection.call(open -> sql.prune(open, kinds, retention, cursor, ROWS));
         boolean more = pruned.isPresent() && pruned.get().seen() == ROWS;
-        cursor = more ? pruned.get().next() : Cursor.START;
-        return more ? BETWEEN_STEPS : BETWEEN_PASSES;
+        boolean end = !more && cursor.state().equals(Cursor.CANCELLED.state());
+        cursor = more ? pruned.get().next() : end ? Cursor.COMPLETED : Cursor.CANCELLED;
+        return end ? BETWEEN_PASSES : BETWEEN_STEPS;
     }
 }

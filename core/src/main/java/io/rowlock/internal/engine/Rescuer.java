@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,19 +34,22 @@ final class Rescuer {
     private final SweepSql sql;
     private final KeySql keys;
     private final Deaths deaths;
-    private final Events events;
+    private final Told told;
     private final Map<String, Integer> maxAttempts = new HashMap<>();
 
-    Rescuer(EngineConnection connection, EngineSql sql, Lanes lanes, Deaths deaths, Events events) {
+    Rescuer(EngineConnection connection, EngineSql sql, Lanes lanes, Deaths deaths, Told told) {
         this.connection = connection;
         this.sql = sql.sweeps();
         this.keys = sql.keys();
         this.deaths = deaths;
-        this.events = events;
+        this.told = told;
         for (Lanes.Lane lane : lanes.all()) {
             maxAttempts.put(lane.key().kind(), lane.binding().settings().retry().maxAttempts());
         }
     }
+
+    /** Who hears of rescued jobs: listeners, and whoever looks after those that wait again. */
+    record Told(Events events, LongConsumer waitsAgain) {}
 
     /** A job whose lease was seen expired, with its ordering key if it has one. */
     record Expired(long id, @Nullable OrderingKey key) {}
@@ -143,9 +147,11 @@ final class Rescuer {
                 job.kind(),
                 job.attempts(),
                 job.worker());
-        events.tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
+        told.events().tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
         if (job.dead()) {
-            events.tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
+            told.events().tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
+        } else {
+            told.waitsAgain().accept(job.id());
         }
     }
 }

@@ -2,10 +2,12 @@ package io.rowlock.internal.outbox;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.DedupGroup.Request;
 import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.EnqueueSql.Due;
 import io.rowlock.internal.sql.EnqueueSql.Keys;
 import io.rowlock.internal.sql.EnqueueSql.NewJob;
+import io.rowlock.internal.sql.Names;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobRequest;
@@ -21,16 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /** The outbox that writes rows: checks and serialises everything first, then inserts in bounded statements. */
 public final class RowOutbox implements Outbox {
-    private static final int MAX_ROWS = 1_000;
-    private static final long MAX_STATEMENT_BYTES = 8L << 20;
-
     private final EnqueueSql sql;
+    private final DedupWriter dedup;
     private final PayloadCodec codec;
     private final Kinds kinds;
     private final int maxPayloadBytes;
 
-    public RowOutbox(EnqueueSql sql, PayloadCodec codec, Kinds kinds, int maxPayloadBytes) {
-        this.sql = sql;
+    public RowOutbox(Names names, PayloadCodec codec, Kinds kinds, int maxPayloadBytes) {
+        this.sql = new EnqueueSql(names);
+        this.dedup = new DedupWriter(names);
         this.codec = codec;
         this.kinds = kinds;
         this.maxPayloadBytes = maxPayloadBytes;
@@ -41,24 +42,32 @@ public final class RowOutbox implements Outbox {
         if (connection == null || requests == null) {
             throw new InvalidUseException("An enqueue needs a connection and a list of jobs, got null");
         }
-        List<Sized> rows = new ArrayList<>(requests.size());
+        List<Request> rows = new ArrayList<>(requests.size());
         for (JobRequest<?> request : requests) {
             rows.add(row(request));
         }
         TransactionCheck.require(connection, "enqueue");
-        List<Enqueued> written = new ArrayList<>(rows.size());
-        int from = 0;
-        while (from < rows.size()) {
-            int to = endOfStatement(rows, from);
-            written.addAll(insert(connection, rows.subList(from, to)));
-            from = to;
-        }
-        return written;
+        return write(connection, rows);
     }
 
-    private record Sized(NewJob job, int bytes) {}
+    private List<Enqueued> write(Connection connection, List<Request> rows) {
+        try {
+            if (rows.stream().anyMatch(row -> row.key() != null)) {
+                return dedup.write(connection, rows);
+            }
+            List<Enqueued> written = new ArrayList<>(rows.size());
+            for (List<Request> part : Statements.of(rows, Request::bytes)) {
+                written.addAll(
+                        sql.enqueue(connection, part.stream().map(Request::job).toList()));
+            }
+            return written;
+        } catch (SQLException e) {
+            throw new DatabaseException(
+                    "The jobs could not be written; roll the transaction back (jobs=" + rows.size() + ")", e);
+        }
+    }
 
-    private Sized row(@Nullable JobRequest<?> request) {
+    private Request row(@Nullable JobRequest<?> request) {
         if (request == null) {
             throw new InvalidUseException("A job to enqueue must not be null");
         }
@@ -84,12 +93,13 @@ public final class RowOutbox implements Outbox {
                 options.maxAttempts().orElse(null),
                 new Keys(options.orderingKey().orElse(null), null),
                 new Due(options.at().orElse(null), options.after().orElse(null)));
-        return new Sized(job, bytes);
+        return new Request(
+                job, bytes, options.dedupKey().orElse(null), options.dedupMode().orElse(null));
     }
 
     private static void refuseKeys(String kind, JobOptions options) {
-        if (options.limitKey().isPresent() || options.dedupKey().isPresent()) {
-            throw new InvalidUseException("Limit and dedup keys are not supported by this version of Rowlock;"
+        if (options.limitKey().isPresent()) {
+            throw new InvalidUseException("Limit keys are not supported by this version of Rowlock;"
                     + " leave the key out (kind=" + kind + ")");
         }
     }
@@ -105,27 +115,5 @@ public final class RowOutbox implements Outbox {
                             + payload.getClass().getName() + "): " + e.getMessage(),
                     e);
         }
-    }
-
-    private List<Enqueued> insert(Connection connection, List<Sized> rows) {
-        try {
-            return sql.enqueue(connection, rows.stream().map(Sized::job).toList());
-        } catch (SQLException e) {
-            throw new DatabaseException(
-                    "The jobs could not be written; roll the transaction back (jobs=" + rows.size() + ")", e);
-        }
-    }
-
-    private static int endOfStatement(List<Sized> rows, int from) {
-        long bytes = 0;
-        int to = from;
-        while (to < rows.size() && to - from < MAX_ROWS) {
-            bytes += rows.get(to).bytes();
-            if (bytes > MAX_STATEMENT_BYTES && to > from) {
-                break;
-            }
-            to++;
-        }
-        return to;
     }
 }

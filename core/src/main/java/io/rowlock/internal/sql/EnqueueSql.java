@@ -53,7 +53,7 @@ public final class EnqueueSql {
 
     /** What a new job shares with others: its order, its limit. */
     public record Keys(@Nullable String ordering, @Nullable String limit) {
-        boolean any() {
+        public boolean any() {
             return ordering != null || limit != null;
         }
     }
@@ -91,12 +91,13 @@ public final class EnqueueSql {
                     job.queue(),
                     job.priority(),
                     row.runAt(),
-                    job.keys().any()));
+                    job.keys().any(),
+                    false));
         }
         return answers;
     }
 
-    private static @Nullable Long micros(@Nullable Duration delay) {
+    static @Nullable Long micros(@Nullable Duration delay) {
         return delay == null ? null : Sql.micros(delay);
     }
 

@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 public record Names(String schema, String prefix) {
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]*");
     private static final Pattern NAME = Pattern.compile("\\browlock_(\\w+)");
-    private static final Set<String> TABLES = Set.of("schema", "job", "job_failure", "alert", "key", "queue");
+    private static final Set<String> QUALIFIED =
+            Set.of("schema", "job", "job_failure", "alert", "key", "queue", "job_id_seq", "enqueue");
 
     /** The longest prefix that leaves room for the longest index name in PostgreSQL's 63 bytes. */
     private static final int MAX_PREFIX = 40;
@@ -34,13 +35,14 @@ public record Names(String schema, String prefix) {
         }
     }
 
-    /** Replaces table names by qualified ones, and index and constraint names by prefixed ones, in one pass. */
+    /** Replaces names of tables, sequences and functions by qualified ones, others by prefixed ones, in one pass. */
     public String apply(String sql) {
         return NAME.matcher(sql)
-                .replaceAll(match -> TABLES.contains(match.group(1)) ? table(match.group(1)) : prefix + match.group(1));
+                .replaceAll(
+                        match -> QUALIFIED.contains(match.group(1)) ? table(match.group(1)) : prefix + match.group(1));
     }
 
-    /** The qualified name of a table. */
+    /** The qualified name of a table, or of what else stands beside the tables. */
     public String table(String name) {
         return "\"" + schema + "\"." + prefix + name;
     }

@@ -40,10 +40,18 @@ public final class OneJobSql {
             + " finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL "
             + IF_HELD;
 
-    static final String DELETE = "/* rowlock:delete-one */ WITH gone AS (DELETE FROM rowlock_job " + IF_HELD + """
-            RETURNING id)
-            , failures AS (DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone)))
-            SELECT id FROM gone
+    /* What was written once stays for its retention, or its key would be free again. */
+    static final String DELETE =
+            "/* rowlock:delete-one */ WITH gone AS (DELETE FROM rowlock_job " + IF_HELD + """
+              AND dedup_mode IS DISTINCT FROM 'once'
+            RETURNING id),
+            stays AS (UPDATE rowlock_job SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL,
+                             locked_until = NULL
+            """ + IF_HELD + """
+              AND dedup_mode = 'once'
+            RETURNING id),
+            failures AS (DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone)))
+            SELECT id FROM gone UNION ALL SELECT id FROM stays
             """;
 
     static final String PUT_BACK = "/* rowlock:put-back-one */ UPDATE rowlock_job"
@@ -80,7 +88,7 @@ public final class OneJobSql {
                 .isEmpty();
     }
 
-    /** Completes the job, or deletes it; true if it was held. */
+    /** Completes the job, or deletes it unless it was written once; true if it was held. */
     public boolean complete(Connection connection, String owner, Grip grip, boolean locked, boolean deleteIt)
             throws SQLException {
         return deleteIt

@@ -36,19 +36,30 @@ public final class OutcomeSql {
             RETURNING id
             """;
 
-    /* Deletes take the full lock at once, or two of them could deadlock over the upgrade. */
-    static final String COMPLETE_AND_DELETE =
-            "/* rowlock:complete-and-delete */ " + HELD.replace("FOR NO KEY UPDATE", "FOR UPDATE") + """
+    /*
+     * Deletes take the full lock at once, or two of them could deadlock over the upgrade. What was written once stays for
+     * its retention, or its key would be free again.
+     */
+    static final String COMPLETE_AND_DELETE = "/* rowlock:complete-and-delete */ "
+            + HELD.replace("FOR NO KEY UPDATE", "FOR UPDATE")
+                    .replace("SELECT id, attempts", "SELECT id, attempts, dedup_mode")
+            + """
             , gone AS (
-              DELETE FROM rowlock_job WHERE id = ANY(ARRAY(SELECT id FROM held)) RETURNING id),
+              DELETE FROM rowlock_job
+              WHERE id = ANY(ARRAY(SELECT id FROM held WHERE dedup_mode IS DISTINCT FROM 'once')) RETURNING id),
+            stays AS (
+              UPDATE rowlock_job
+              SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL
+              WHERE id = ANY(ARRAY(SELECT id FROM held WHERE dedup_mode = 'once'))
+              RETURNING id),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
                 SELECT f.ctid
                 FROM held
                 CROSS JOIN LATERAL (
                   SELECT ctid FROM rowlock_job_failure WHERE job_id = held.id FOR UPDATE SKIP LOCKED) f
-                WHERE held.attempts > 1)))
-            SELECT id FROM gone
+                WHERE held.attempts > 1 AND held.dedup_mode IS DISTINCT FROM 'once')))
+            SELECT id FROM gone UNION ALL SELECT id FROM stays
             """;
 
     static final String HEARTBEAT = "/* rowlock:heartbeat */ " + HELD + """

@@ -39,6 +39,12 @@ public final class SchemaSql {
             SELECT 'check ' || substr(k.conname, length($1) + 1)
             FROM pg_constraint k
             WHERE k.conrelid = ANY($2::regclass[]) AND k.contype = 'c'
+            UNION ALL
+            SELECT 'function ' || substr(p.proname, length($1) + 1) || '(' || pg_get_function_identity_arguments(p.oid) || ') '
+                   || pg_get_function_result(p.oid)
+            FROM pg_proc p
+            WHERE p.proname = $1 || 'enqueue'
+              AND p.pronamespace = (SELECT relnamespace FROM pg_class WHERE oid = ($2::regclass[])[1])
             ORDER BY 1
             """;
 

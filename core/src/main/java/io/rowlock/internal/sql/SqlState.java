@@ -28,6 +28,16 @@ public final class SqlState {
         return state.length() == 5 && REFUSALS.contains(state.substring(0, 2));
     }
 
+    /** Whether another row has the same unique key. */
+    public static boolean duplicateKey(SQLException error) {
+        return of(error).equals("23505");
+    }
+
+    /** Whether somebody held a lock for longer than lock_timeout. */
+    public static boolean lockTimeout(SQLException error) {
+        return of(error).equals("55P03");
+    }
+
     /** Whether an earlier statement has failed, and with it the transaction. */
     public static boolean transactionFailed(SQLException error) {
         return of(error).equals("25P02");

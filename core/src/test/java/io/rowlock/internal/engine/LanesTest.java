@@ -215,6 +215,6 @@ final class LanesTest {
     }
 
     private static Enqueued enqueued(String kind, Instant runAt) {
-        return new Enqueued(1, kind, "default", Priority.NORMAL, runAt, false);
+        return new Enqueued(1, kind, "default", Priority.NORMAL, runAt, false, false);
     }
 }

@@ -44,7 +44,14 @@ class BoundedStatementsIT {
             Map.entry("retry", 6_000L),
             Map.entry("bury", 6_500L),
             Map.entry("put-back", 6_000L),
-            Map.entry("still-held", 100L));
+            Map.entry("still-held", 100L),
+            Map.entry("enqueue-dedup", 9_000L),
+            Map.entry("keep-waiting", 2_000L),
+            Map.entry("change-waiting", 6_000L),
+            Map.entry("find-once", 1_500L),
+            Map.entry("keyless", 2_000L),
+            Map.entry("retake-key", 6_000L),
+            Map.entry("merge", 3_000L));
 
     @ParameterizedTest
     @ValueSource(strings = {"none", "stale", "fresh"})
@@ -113,12 +120,13 @@ class BoundedStatementsIT {
         long first = 1 + schema.count("SELECT count(*) FROM rowlock_job");
         schema.execute(
                 "INSERT INTO rowlock_job (kind, payload, subject, run_at, losses, locked_by, locked_until, token,"
-                        + " attempts)"
+                        + " attempts, dedup_key, dedup_mode, waiting_key)"
                         + " SELECT 'mine', '{}', 'Order:' || n, clock_timestamp() - interval '1 hour', n / " + ROWS
                         + ","
                         + " CASE WHEN leased THEN 'me' END,"
                         + " CASE WHEN leased THEN clock_timestamp() - interval '1 s' END,"
-                        + " CASE WHEN leased THEN 1 ELSE 0 END, CASE WHEN leased THEN 1 ELSE 0 END"
+                        + " CASE WHEN leased THEN 1 ELSE 0 END, CASE WHEN leased THEN 1 ELSE 0 END,"
+                        + " 'key-' || n, 'keep', CASE WHEN n > 1399 AND n % 2 = 1 THEN 'key-' || n END"
                         + " FROM generate_series(0, " + (ROWS + ROWS / 4) + ") n,"
                         + " LATERAL (SELECT n < 200 OR n BETWEEN 400 AND 1399) l(leased)");
         schema.execute("INSERT INTO rowlock_job (kind, state, payload, finished_at)"

@@ -29,14 +29,15 @@ final class PlannedStatements {
         return new Pinned(name, template, indexes, Arrays.asList(params));
     }
 
-    /** The id of the first of 500 jobs of kind mine, of which the first 200 are leased by me under token 1. */
+    /** The id of the first of at least 500 jobs of kind mine, of which the first 200 are leased by me under token 1. */
     static List<Pinned> all(long firstId) {
         return Stream.concat(unkeyed(firstId).stream(), KeyedStatements.all().stream())
                 .toList();
     }
 
     static List<Pinned> unkeyed(long firstId) {
-        return Stream.concat(scans(firstId).stream(), outcomes(firstId).stream())
+        return Stream.of(scans(firstId), outcomes(firstId), enqueues(), retakes(firstId))
+                .flatMap(List::stream)
                 .toList();
     }
 
@@ -94,7 +95,7 @@ final class PlannedStatements {
                         priorities,
                         300),
                 pin("rescue", SweepSql.RESCUE, KEY, held, mine, Sql.integers(List.of(50))),
-                pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300),
+                pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE, "completed"),
                 pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
     }
 
@@ -113,5 +114,69 @@ final class PlannedStatements {
                 pin("bury", OutcomeSql.BURY, KEY, held, tokens, "me", texts, texts, texts),
                 pin("put-back", OutcomeSql.PUT_BACK, KEY, held, tokens, "me", held),
                 pin("still-held", OutcomeSql.STILL_HELD, KEY, held, tokens, "me"));
+    }
+
+    /** Of jobs mine number 1400 to 1599 every other one waits under its key, key-number, and the others have lost it. */
+    private static List<Pinned> enqueues() {
+        List<Long> numbers = LongStream.range(1_400, 1_600).boxed().toList();
+        List<@Nullable String> none = numbers.stream().map(n -> (String) null).toList();
+        Object nulls = Sql.texts(none);
+        Object noIds = Sql.bigints(numbers.stream().map(n -> (Long) null).toList());
+        Object noNumbers =
+                Sql.integers(numbers.stream().map(n -> (Integer) null).toList());
+        Object noTimes = Sql.instants(numbers.stream().map(n -> (Instant) null).toList());
+        Object kinds = Sql.texts(numbers.stream().map(n -> "mine").toList());
+        Object keys = Sql.texts(numbers.stream().map(n -> "key-" + n).toList());
+        Object modes = Sql.texts(numbers.stream().map(n -> "keep").toList());
+        Object payloads = Sql.texts(numbers.stream().map(n -> "{}").toList());
+        Object priorities = Sql.integers(numbers.stream().map(n -> 1).toList());
+        Object yes = Sql.booleans(numbers.stream().map(n -> true).toList());
+        List<String> waiting = List.of("rowlock_job_waiting");
+        List<String> changing = List.of("rowlock_job_waiting", "rowlock_job_pk");
+        return List.of(
+                pin(
+                        "enqueue-dedup",
+                        DedupSql.ENQUEUE,
+                        List.of(),
+                        noIds,
+                        kinds,
+                        kinds,
+                        priorities,
+                        nulls,
+                        payloads,
+                        nulls,
+                        noNumbers,
+                        nulls,
+                        nulls,
+                        keys,
+                        modes,
+                        noTimes,
+                        noIds),
+                pin("keep-waiting", HolderSql.KEEP, waiting, kinds, keys),
+                pin(
+                        "change-waiting",
+                        HolderSql.CHANGE,
+                        changing,
+                        kinds,
+                        keys,
+                        payloads,
+                        nulls,
+                        nulls,
+                        yes,
+                        noTimes,
+                        noIds),
+                pin("find-once", HolderSql.FIND_ONCE, List.of("rowlock_job_once"), kinds, keys));
+    }
+
+    private static List<Pinned> retakes(long firstId) {
+        List<Long> ids =
+                LongStream.range(firstId + 1_400, firstId + 1_600).boxed().toList();
+        Object ready = Sql.bigints(ids);
+        Object tokens = Sql.bigints(ids.stream().map(id -> 0L).toList());
+        List<String> both = List.of("rowlock_job_pk", "rowlock_job_waiting");
+        return List.of(
+                pin("keyless", RetakeSql.KEYLESS, both, ready),
+                pin("retake-key", RetakeSql.RETAKE, KEY, ready, tokens),
+                pin("merge", RetakeSql.MERGE, both, ready, tokens, "mine", "key-1401"));
     }
 }

@@ -88,11 +88,14 @@ class PlansIT {
                 ClaimSql.class,
                 KeySql.class,
                 KeyedClaimSql.class,
+                DedupSql.class,
                 EnqueueSql.class,
+                HolderSql.class,
                 LookupSql.class,
                 OneJobSql.class,
                 OutcomeSql.class,
                 PruneSql.class,
+                RetakeSql.class,
                 SchemaSql.class,
                 SweepSql.class)) {
             for (var field : holder.getDeclaredFields()) {
@@ -142,6 +145,10 @@ class PlansIT {
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
                 firstId(schema),
                 firstId(schema) + 199);
+        schema.execute(
+                "UPDATE rowlock_job SET dedup_key = 'key-' || id - ?, waiting_key = CASE WHEN id % 2 = ? % 2 THEN NULL"
+                        + " ELSE 'key-' || id - ? END WHERE kind = 'mine' AND id BETWEEN ? + 1400 AND ? + 1599",
+                firstId(schema), firstId(schema), firstId(schema), firstId(schema), firstId(schema));
         if (statistics == Statistics.FRESH) {
             schema.execute("ANALYZE rowlock_job; ANALYZE rowlock_key");
         }
@@ -150,12 +157,18 @@ class PlansIT {
 
     private static void load(TestSchema schema, String kind, String state, int rows, String runAt) throws SQLException {
         schema.execute(
-                "INSERT INTO rowlock_job (queue, kind, state, payload, subject, run_at, finished_at)"
+                "INSERT INTO rowlock_job (queue, kind, state, payload, subject, run_at, finished_at, dedup_key,"
+                        + " dedup_mode, waiting_key)"
                         + " SELECT 'default', ?, ?, '{}', 'Order:' || n, " + runAt + ", CASE WHEN ? = 'ready' THEN NULL"
-                        + " ELSE clock_timestamp() END FROM generate_series(1, ?) n",
+                        + " ELSE clock_timestamp() END, 'key-' || n || '-' || ?, CASE WHEN ? = 'ready' THEN 'keep' ELSE 'once' END,"
+                        + " CASE WHEN ? = 'ready' AND n % 2 = 1 THEN 'key-' || n || '-' || ? END FROM generate_series(1, ?) n",
                 kind,
                 state,
                 state,
+                rows,
+                state,
+                kind.equals("mine") ? "" : state,
+                rows,
                 rows);
     }
 

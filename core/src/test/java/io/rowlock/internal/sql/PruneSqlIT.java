@@ -72,7 +72,7 @@ final class PruneSqlIT {
     @Test
     void one_process_prunes_at_a_time() throws Exception {
         try (Connection other = schema.begin()) {
-            assertThat(sql.prune(other, Set.of("nothing of ours"), Duration.ZERO, Cursor.START, 10))
+            assertThat(sql.prune(other, Set.of("nothing of ours"), Duration.ZERO, Cursor.COMPLETED, 10))
                     .isPresent();
 
             assertThat(prune()).as("the other's transaction is open").isEmpty();
@@ -88,7 +88,7 @@ final class PruneSqlIT {
         schema.execute(
                 "INSERT INTO rowlock_job (kind, payload, state, finished_at)"
                         + " SELECT 'foreign', '{}', 'completed', clock_timestamp() - interval '3 days' FROM generate_series(1, 5)");
-        Cursor cursor = Cursor.START;
+        Cursor cursor = Cursor.COMPLETED;
         long rows = 0;
         int steps = 0;
         try (Connection connection = schema.connect()) {
@@ -109,7 +109,7 @@ final class PruneSqlIT {
 
     private Optional<Pruned> prune() throws Exception {
         try (Connection connection = schema.connect()) {
-            return sql.prune(connection, Set.of("mail"), Duration.ofDays(1), Cursor.START, 1_000);
+            return sql.prune(connection, Set.of("mail"), Duration.ofDays(1), Cursor.COMPLETED, 1_000);
         }
     }
 }

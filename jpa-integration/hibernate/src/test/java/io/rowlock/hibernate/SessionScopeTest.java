@@ -54,7 +54,7 @@ final class SessionScopeTest {
     }
 
     private static Enqueued job(long id, String kind, int second) {
-        return new Enqueued(id, kind, "default", Priority.NORMAL, Instant.ofEpochSecond(second), false);
+        return new Enqueued(id, kind, "default", Priority.NORMAL, Instant.ofEpochSecond(second), false, false);
     }
 
     @Test

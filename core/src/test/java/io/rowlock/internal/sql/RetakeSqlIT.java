@@ -1,0 +1,107 @@
+package io.rowlock.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.sql.RetakeSql.Keyless;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whom the key is given back, and who is merged, when something has happened to the job since it was looked at. */
+@PostgresTest
+final class RetakeSqlIT {
+    private TestSchema schema;
+    private RetakeSql sql;
+
+    @BeforeEach
+    void install(TestSchema schema) throws Exception {
+        this.schema = schema;
+        sql = new RetakeSql(new Names(schema.name(), "rowlock_"));
+        TestRowlock.fresh(schema);
+        schema.execute("INSERT INTO rowlock_job (kind, payload, dedup_key, dedup_mode, token)"
+                + " VALUES ('mail', '{}', 'a', 'keep', 3)");
+    }
+
+    private Keyless putBack() throws Exception {
+        try (Connection connection = schema.connect()) {
+            long id = schema.count("SELECT min(id) FROM rowlock_job");
+            return sql.keyless(connection, List.of(id)).get(0);
+        }
+    }
+
+    private void another() throws Exception {
+        schema.execute("INSERT INTO rowlock_job (kind, payload, dedup_key, dedup_mode, waiting_key)"
+                + " VALUES ('mail', '{}', 'a', 'keep', 'a')");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "locked_by = 'w', locked_until = clock_timestamp(), token = 4",
+                "token = 5",
+                "state = 'completed', finished_at = clock_timestamp()",
+                "waiting_key = 'b'"
+            })
+    @Tag("P3")
+    void a_job_that_was_claimed_or_ended_meanwhile_is_left_alone(String change) throws Exception {
+        Keyless job = putBack();
+        schema.execute("UPDATE rowlock_job SET " + change);
+        another();
+
+        try (Connection connection = schema.begin()) {
+            assertThat(sql.retake(connection, List.of(job), Duration.ofSeconds(1)))
+                    .isEmpty();
+            assertThat(sql.merge(connection, job)).isEmpty();
+            connection.commit();
+        }
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'cancelled'"))
+                .isZero();
+    }
+
+    @Test
+    void a_job_is_not_merged_into_one_that_is_locked_or_gone() throws Exception {
+        Keyless job = putBack();
+        try (Connection connection = schema.begin()) {
+            assertThat(sql.merge(connection, job)).isEmpty();
+        }
+        another();
+        try (Connection cancelling = schema.begin();
+                Connection connection = schema.begin()) {
+            cancelling.createStatement().execute("SELECT FROM rowlock_job WHERE waiting_key = 'a' FOR NO KEY UPDATE");
+            assertThat(sql.merge(connection, job)).isEmpty();
+            cancelling.rollback();
+            assertThat(sql.merge(connection, job)).isPresent();
+        }
+    }
+
+    @Test
+    void a_job_with_an_ordering_key_goes_on_without_its_dedup_key() throws Exception {
+        schema.execute("UPDATE rowlock_job SET ordering_key = 'o'");
+        another();
+        Keyless job = putBack();
+
+        assertThat(job.taken()).isTrue();
+        try (Connection connection = schema.begin()) {
+            assertThat(sql.merge(connection, job)).isEmpty();
+        }
+    }
+
+    @Test
+    void jobs_without_a_key_or_with_one_for_once_have_nothing_to_retake() throws Exception {
+        schema.execute("UPDATE rowlock_job SET dedup_mode = 'once';"
+                + "INSERT INTO rowlock_job (kind, payload) VALUES ('mail', '{}')");
+
+        try (Connection connection = schema.connect()) {
+            assertThat(sql.keyless(connection, schema.list(Long.class, "SELECT id FROM rowlock_job")))
+                    .isEmpty();
+        }
+    }
+}
