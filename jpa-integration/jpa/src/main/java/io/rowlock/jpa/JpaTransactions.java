@@ -25,7 +25,8 @@ public final class JpaTransactions {
      * handler, flushes, completes the job, commits, closes. Whatever is thrown on the way rolls everything back, and so
      * does a handler that returns after an exception of the provider has marked the transaction for rollback only. Every
      * job in progress takes one connection of the unit; the handler must neither end the transaction nor close the
-     * EntityManager.
+     * EntityManager; the job of one that ends its transaction becomes a dead letter at once, so that what it committed is
+     * not written again by each further attempt.
      *
      * @param factory a persistence unit of transaction type RESOURCE_LOCAL on the database of the jobs
      * @return the runner, safe for use by many threads
