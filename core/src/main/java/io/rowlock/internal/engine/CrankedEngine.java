@@ -31,7 +31,8 @@ public final class CrankedEngine implements HandCrankedWorker {
             schema.validate(connection);
             return schema.installation(connection);
         } catch (SQLException e) {
-            throw new DatabaseException("The database cannot be reached", e);
+            DatabaseException lasting = StartRefusal.lasting(e);
+            throw lasting != null ? lasting : new DatabaseException("The database cannot be used yet", e);
         }
     }
 

@@ -8,6 +8,8 @@ public final class SqlState {
     /** Read-only after a failover, shut down, crashed, cannot connect now. */
     private static final Set<String> SERVER_GONE = Set.of("25006", "57P01", "57P02", "57P03", "57P05", "53300");
 
+    private static final Set<String> CURED_BY_TIME = Set.of("40", "53", "55", "57", "58");
+
     private SqlState() {}
 
     /**
@@ -17,6 +19,15 @@ public final class SqlState {
     public static boolean connectionLost(SQLException error) {
         String state = of(error);
         return state.startsWith("08") || SERVER_GONE.contains(state) || state.isEmpty();
+    }
+
+    /**
+     * Whether the same statement may succeed later without anybody's help: broken connection, server shut down, starting,
+     * out of resources or demoted, lock or time limit, deadlock, I/O error.
+     */
+    public static boolean curedByTime(SQLException error) {
+        String state = of(error);
+        return connectionLost(error) || CURED_BY_TIME.contains(state.substring(0, Math.min(2, state.length())));
     }
 
     /** Whether the server refuses the values themselves: sending them again cannot help. */
