@@ -56,6 +56,16 @@ final class RowlockBuilderTest {
                         b -> b.persistenceUnit(new Object())));
     }
 
+    @Test
+    void a_worker_without_a_configuration_is_refused() {
+        Rowlock rowlock = Rowlock.builder().connections(NONE).build();
+
+        assertThatThrownBy(() -> rowlock.worker(null))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("configuration of a worker must not be null");
+        assertThatThrownBy(() -> rowlock.handCrankedWorker(null)).isInstanceOf(InvalidUseException.class);
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("refused")
     void a_wrong_setting_is_refused_with_a_message_that_says_what_is_wrong(

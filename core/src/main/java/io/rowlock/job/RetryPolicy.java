@@ -2,7 +2,9 @@ package io.rowlock.job;
 
 import io.rowlock.error.InvalidUseException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -26,6 +28,9 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
         }
         if (!(jitter >= 0 && jitter <= 1)) {
             throw new InvalidUseException("jitter must be between 0 and 1, got " + jitter);
+        }
+        if (never == null || never.stream().anyMatch(Objects::isNull)) {
+            throw new InvalidUseException("neverOn must not be null");
         }
         never = List.copyOf(never);
     }
@@ -121,11 +126,15 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
      *
      * @param types classes, subclasses included
      * @return the changed copy
+     * @throws InvalidUseException if null
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // copied at once
     public final RetryPolicy neverOn(Class<? extends Throwable>... types) {
-        return new RetryPolicy(backoff, maxAttempts, jitter, List.of(types));
+        if (types == null) {
+            throw new InvalidUseException("neverOn must not be null");
+        }
+        return new RetryPolicy(backoff, maxAttempts, jitter, Arrays.asList(types));
     }
 
     /**

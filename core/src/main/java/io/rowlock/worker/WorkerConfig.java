@@ -220,6 +220,9 @@ public final class WorkerConfig {
     }
 
     private <T> WorkerConfig bind(JobKind<T> kind, Contract<T> contract, Consumer<HandlerConfig> options) {
+        if (kind == null || options == null) {
+            throw new InvalidUseException((kind == null ? "The kind" : "The settings") + " of a handler must not be null");
+        }
         Set<String> names = new LinkedHashSet<>(kind.aliases());
         names.add(kind.name());
         for (String name : names) {

@@ -171,6 +171,12 @@ final class RetryPolicyTest {
                         () -> RetryPolicy.standard().maxAttempts(0)),
                 refusal("got 1000001", () -> RetryPolicy.standard().maxAttempts(1_000_001)),
                 refusal(
+                        "neverOn must not be null",
+                        () -> RetryPolicy.standard().neverOn((Class<? extends Throwable>) null)),
+                refusal(
+                        "neverOn must not be null",
+                        () -> RetryPolicy.standard().neverOn((Class<? extends Throwable>[]) null)),
+                refusal(
                         "jitter must be between 0 and 1, got -0.1",
                         () -> RetryPolicy.standard().jitter(-0.1)),
                 refusal(

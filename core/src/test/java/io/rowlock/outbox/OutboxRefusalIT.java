@@ -93,6 +93,10 @@ final class OutboxRefusalIT {
         Mail mail = new Mail(1);
         return Stream.of(
                 refusal("payload of a job must not be null", (o, c) -> o.enqueue(c, null)),
+                refusal("options of a job must not be null", (o, c) -> o.enqueue(c, mail, null)),
+                refusal(
+                        "options of a job must not be null",
+                        (o, c) -> o.enqueue(c, JobKind.of(Mail.class), mail, null)),
                 refusal("has no kind: annotate it", (o, c) -> o.enqueue(c, new Nameless(1))),
                 refusal("kind must not be blank", (o, c) -> o.enqueue(c, new BlankKind(1))),
                 refusal("stands for two payload types", (o, c) -> {

@@ -107,6 +107,9 @@ final class WorkerConfigTest {
                 worker("handler, runner or executor must not be null", w -> w.handle(Mail.class, null)),
                 worker("must not be null", w -> w.handleTransactionally(Mail.class, null)),
                 worker("has no kind: annotate it", w -> w.handle(Nameless.class, (n, j) -> {})),
+                worker("payload type of a kind must not be null", w -> w.handle((Class<Mail>) null, NOTHING)),
+                worker("kind of a handler must not be null", w -> w.handle((JobKind<Mail>) null, NOTHING, h -> {})),
+                worker("settings of a handler must not be null", w -> w.handle(Mail.class, NOTHING, null)),
                 worker(
                         "must not be null",
                         w -> w.handleTransactionally(JobKind.of(Mail.class), null, (m, j, c) -> {}, h -> {})),

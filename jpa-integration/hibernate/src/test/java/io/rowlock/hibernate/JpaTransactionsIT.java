@@ -186,6 +186,13 @@ final class JpaTransactionsIT {
         assertThat(schema.count("SELECT count(*) FROM booking")).isZero();
     }
 
+    @Test
+    void nothing_in_place_of_a_unit_is_refused_clearly() {
+        assertThatThrownBy(() -> JpaTransactions.of(null))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("must not be null");
+    }
+
     @Kind("booked")
     record AlsoBooked(int number) {}
 

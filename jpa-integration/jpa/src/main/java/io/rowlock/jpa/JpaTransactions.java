@@ -30,9 +30,12 @@ public final class JpaTransactions {
      *
      * @param factory a persistence unit of transaction type RESOURCE_LOCAL on the database of the jobs
      * @return the runner, safe for use by many threads
-     * @throws InvalidUseException if no adapter on the class path knows the unit's provider
+     * @throws InvalidUseException if null, or if no adapter on the class path knows the unit's provider
      */
     public static TransactionRunner<EntityManager> of(EntityManagerFactory factory) {
+        if (factory == null) {
+            throw new InvalidUseException("factory must not be null");
+        }
         return new EntityManagerRunner(factory);
     }
 }
