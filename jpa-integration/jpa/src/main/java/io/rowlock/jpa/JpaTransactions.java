@@ -10,8 +10,8 @@ import jakarta.persistence.EntityManagerFactory;
  * Transactions for handlers that work through an EntityManager:
  *
  * <pre>{@code
- * worker.handleTransactionally(JobKind.of(PaymentReceived.class), JpaTransactions.of(entityManagerFactory),
- *     (payment, job, em) -> em.find(Order.class, payment.order()).paid(), handler -> {});
+ * worker.handleTransactionally(PaymentReceived.class, JpaTransactions.of(entityManagerFactory),
+ *     (payment, job, em) -> em.find(Order.class, payment.order()).paid());
  * }</pre>
  *
  * <p>What the handler changed, the jobs that its changes made, and the completion of its own job commit together or not
