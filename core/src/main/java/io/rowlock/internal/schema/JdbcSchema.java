@@ -25,6 +25,10 @@ public final class JdbcSchema implements Schema {
     private static final int VERSION = 1;
     private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert");
 
+    private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
+            + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"
+            + " outside world takes a repeated job for another one");
+
     private final ConnectionSource connections;
     private final Names names;
     private final SchemaSql sql;
@@ -135,7 +139,11 @@ public final class JdbcSchema implements Schema {
 
     /** The installation's name, the first part of idempotency keys. */
     public String installation(Connection connection) throws SQLException {
-        return sql.installation(connection);
+        String installation = sql.installation(connection);
+        if (installation == null) {
+            throw new SchemaException("Rowlock's tables in schema " + names.schema() + " are not complete", NAMELESS);
+        }
+        return installation;
     }
 
     private void compare(Connection connection, List<String> problems) throws SQLException {
@@ -152,6 +160,9 @@ public final class JdbcSchema implements Schema {
             if (!found.contains(line)) {
                 problems.add("missing or different: " + line);
             }
+        }
+        if (problems.isEmpty() && sql.installation(connection) == null) {
+            problems.addAll(NAMELESS);
         }
     }
 
