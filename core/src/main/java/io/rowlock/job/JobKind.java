@@ -45,7 +45,11 @@ public record JobKind<T>(String name, Class<T> payloadType, List<String> aliases
             throw new InvalidUseException("Payload type " + payloadType.getName() + " has no kind: annotate it with"
                     + " @Kind(\"a-stable-name\"), or give the kind with JobKind.named(name, type)");
         }
-        return new JobKind<>(kind.value(), payloadType, List.of(kind.aliases()));
+        try {
+            return new JobKind<>(kind.value(), payloadType, List.of(kind.aliases()));
+        } catch (InvalidUseException e) {
+            throw new InvalidUseException(e.getMessage() + " (@Kind of " + payloadType.getName() + ")", e);
+        }
     }
 
     /**

@@ -61,7 +61,7 @@ final class Verdicts {
         StringWriter stack = new StringWriter();
         try {
             thrown.printStackTrace(new PrintWriter(stack));
-        } catch (RuntimeException | StackOverflowError unprintable) {
+        } catch (Throwable unprintable) { // whatever it is: the attempt must have an outcome
             stack.append("(the stack trace could not be printed)");
         }
         return new Failure(
@@ -73,10 +73,16 @@ final class Verdicts {
     private static String message(Throwable thrown) {
         try {
             String message = thrown.getMessage();
-            return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
-        } catch (RuntimeException | StackOverflowError unreadable) {
-            return thrown.getClass().getSimpleName();
+            return message == null || message.isBlank() ? name(thrown) : message;
+        } catch (Throwable unreadable) {
+            return name(thrown);
         }
+    }
+
+    /** An anonymous class has no simple name. */
+    private static String name(Throwable thrown) {
+        String simple = thrown.getClass().getSimpleName();
+        return simple.isEmpty() ? thrown.getClass().getName() : simple;
     }
 
     /** At most so many characters, and only such as PostgreSQL stores: NUL and lone surrogates become U+FFFD. */
