@@ -171,15 +171,19 @@ public final class JdbcSchema implements Schema {
         if (fromVersion < 0 || fromVersion > VERSION) {
             throw new InvalidUseException("fromVersion must be between 0 and " + VERSION + ", got " + fromVersion);
         }
-        StringBuilder script = new StringBuilder();
+        StringBuilder script = new StringBuilder(fromVersion < VERSION ? bySchema("head.sql") : "");
         for (int next = fromVersion + 1; next <= VERSION; next++) {
             script.append(names.apply(resource(String.format(Locale.ROOT, "%03d.sql", next))))
                     .append(sql.recordByHand(next));
         }
         if (fromVersion < VERSION) {
-            script.append(names.apply(resource("grants.sql")).replace(":schema", '"' + names.schema() + '"'));
+            script.append(bySchema("grants.sql"));
         }
         return script.toString();
+    }
+
+    private String bySchema(String resource) {
+        return names.apply(resource(resource)).replace(":schema", '"' + names.schema() + '"');
     }
 
     private static String resource(String name) {
