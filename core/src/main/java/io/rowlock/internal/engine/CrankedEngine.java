@@ -38,6 +38,9 @@ public final class CrankedEngine implements HandCrankedWorker {
 
     @Override
     public boolean runNext() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new RowlockException("Interrupted: no further job is run by hand");
+        }
         return perform(() -> {
             boolean ran = engine.claimer.stepOne();
             engine.completer.flush();
