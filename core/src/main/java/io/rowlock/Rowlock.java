@@ -1,5 +1,6 @@
 package io.rowlock;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
@@ -86,7 +87,7 @@ public final class Rowlock {
      *
      * @param config fills in queues and handlers; executor and poll count for nothing
      * @return the worker, to be closed
-     * @throws io.rowlock.error.InvalidUseException if the configuration is wrong, as for {@link #worker}
+     * @throws InvalidUseException if the configuration is wrong, as for {@link #worker}
      * @throws io.rowlock.error.SchemaException if Rowlock's tables are missing, older than this version or differ
      * @throws io.rowlock.error.DatabaseException if the database cannot be reached
      */
@@ -99,7 +100,7 @@ public final class Rowlock {
      *
      * @param config fills in queues and handlers
      * @return the worker
-     * @throws io.rowlock.error.InvalidUseException if the configuration is wrong, has no handler, or names a kind that
+     * @throws InvalidUseException if the configuration is wrong, has no handler, or names a kind that
      *     stands for another payload type already
      */
     public Worker worker(Consumer<WorkerConfig> config) {
@@ -110,6 +111,9 @@ public final class Rowlock {
     }
 
     private WorkerSettings settings(Consumer<WorkerConfig> config) {
+        if (config == null) {
+            throw new InvalidUseException("The configuration of a worker must not be null");
+        }
         WorkerConfig filled = new WorkerConfig();
         config.accept(filled);
         WorkerSettings settings = filled.settings();

@@ -10,6 +10,7 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.PersistenceUnitBinding;
+import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -124,7 +125,8 @@ public final class RowlockBuilder {
      * Takes the settings of a persistence unit (its properties {@code rowlock.schema}, {@code rowlock.table-prefix},
      * {@code rowlock.max-payload-bytes}), and makes the unit write its jobs through this Rowlock and wake its workers
      * after each commit. {@link #build()} then looks through a connection of the unit whether it leads to the database of
-     * the data source; without a data source, whether the tables are there.
+     * the data source; without a data source, whether the tables are there. Several Rowlocks with the same tables may
+     * share a unit: its commits wake the workers of all.
      *
      * @param entityManagerFactory a Jakarta Persistence EntityManagerFactory or Hibernate SessionFactory
      * @return this
@@ -145,7 +147,8 @@ public final class RowlockBuilder {
             ConnectionSource own = (ConnectionSource) set.get("connections");
             new UnitProbe(names()).check(binding, entityManagerFactory, own);
             rowlock.register(binding.kinds(entityManagerFactory));
-            binding.attach(entityManagerFactory, rowlock.outbox(), rowlock::wake);
+            String tables = names().schema() + '.' + names().prefix();
+            binding.attach(entityManagerFactory, new Attachment(tables, rowlock.outbox(), rowlock::wake));
         };
         return this;
     }
@@ -154,8 +157,8 @@ public final class RowlockBuilder {
      * Puts the Rowlock together. Without a data source or connections it can enqueue, but not work, install or look up.
      *
      * @return the Rowlock
-     * @throws InvalidUseException if something set cannot be, or the persistence unit writes to another database or has
-     *     a kind that stands for two payload types
+     * @throws InvalidUseException if something set cannot be, or the persistence unit writes to another database, has a
+     *     kind that stands for two payload types, or has a Rowlock with other tables already
      * @throws SchemaException if there is no data source, and the persistence unit finds no tables
      * @throws DatabaseException if the persistence unit could not be checked
      */

@@ -104,6 +104,8 @@ final class ArchitectureTest {
     static final ArchRule jackson_is_used_by_the_built_in_codec_only = noClasses()
             .that()
             .doNotHaveFullyQualifiedName("io.rowlock.internal.outbox.JacksonCodec")
+            .and()
+            .doNotHaveFullyQualifiedName("io.rowlock.internal.outbox.EmptyBeans")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("com.fasterxml..");

@@ -38,7 +38,8 @@ final class RowlockBuilderTest {
                 refusal("connections must not be null", b -> b.connections(null)),
                 refusal("connections is set twice", b -> b.connections(NONE).connections(NONE)),
                 refusal("schema must be a lower-case SQL identifier", b -> b.schema("Shop")),
-                refusal("schema must be a lower-case SQL identifier", b -> b.schema(null)),
+                refusal("not beginning with a digit, got ''", b -> b.schema("")),
+                refusal("not beginning with a digit, got null", b -> b.schema(null)),
                 refusal("schema is set twice", b -> b.schema("shop").schema("shop")),
                 refusal("tablePrefix must be a lower-case SQL identifier", b -> b.tablePrefix("a-b")),
                 refusal("table-prefix is set twice", b -> b.tablePrefix("a_").tablePrefix("b_")),
@@ -54,6 +55,16 @@ final class RowlockBuilderTest {
                 refusal(
                         "No adapter for java.lang.Object on the class path; add rowlock-hibernate",
                         b -> b.persistenceUnit(new Object())));
+    }
+
+    @Test
+    void a_worker_without_a_configuration_is_refused() {
+        Rowlock rowlock = Rowlock.builder().connections(NONE).build();
+
+        assertThatThrownBy(() -> rowlock.worker(null))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("configuration of a worker must not be null");
+        assertThatThrownBy(() -> rowlock.handCrankedWorker(null)).isInstanceOf(InvalidUseException.class);
     }
 
     @ParameterizedTest(name = "{0}")

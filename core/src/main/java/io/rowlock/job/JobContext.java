@@ -95,6 +95,7 @@ public interface JobContext {
      * @param connection an open READ COMMITTED transaction on Rowlock's database
      * @throws LeaseLostException if the lease is lost or over
      * @throws InvalidUseException in autocommit mode
+     * @throws PermanentFailure if a transactional handler has ended its transaction before
      * @throws DatabaseException if the server refused it
      */
     void lockIn(Connection connection);
@@ -102,11 +103,13 @@ public interface JobContext {
     /**
      * Completes the job in the caller's transaction, so that it is completed if and only if that transaction commits.
      * If it rolls back though the handler returns, the attempt counts as failed. Transactional handlers need not call
-     * it.
+     * it. Over the connection given to {@link #lockIn} it must be the transaction that locked the row.
      *
      * @param connection an open READ COMMITTED transaction on Rowlock's database
      * @throws LeaseLostException if the lease is lost, or is over and {@link #lockIn} was not called before
      * @throws InvalidUseException in autocommit mode or another isolation than READ COMMITTED
+     * @throws PermanentFailure if the transaction that locked the row has ended; let it go up, and the job is dead at
+     *     once: what that transaction committed would be written again by each further attempt
      * @throws DatabaseException if the server refused it
      */
     void completeIn(Connection connection);
@@ -119,6 +122,8 @@ public interface JobContext {
      * @param delay how long to wait, zero to 100 years
      * @throws LeaseLostException if the lease is lost, or is over and {@link #lockIn} was not called before
      * @throws InvalidUseException in autocommit mode, another isolation than READ COMMITTED, or with a negative delay
+     * @throws PermanentFailure if the transaction that locked the row has ended; let it go up, and the job is dead at
+     *     once: what that transaction committed would be written again by each further attempt
      * @throws DatabaseException if the server refused it
      */
     void snoozeIn(Connection connection, Duration delay);

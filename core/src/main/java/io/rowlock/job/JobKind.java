@@ -1,6 +1,8 @@
 package io.rowlock.job;
 
 import io.rowlock.error.InvalidUseException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -19,7 +21,10 @@ public record JobKind<T>(String name, Class<T> payloadType, List<String> aliases
             throw new InvalidUseException("A job kind needs a payload type, got null (kind=" + name + ")");
         }
         Texts.indexed("kind", name);
-        aliases = List.copyOf(aliases);
+        if (aliases == null) {
+            throw new InvalidUseException("The aliases of a kind must not be null (kind=" + name + ")");
+        }
+        aliases = Collections.unmodifiableList(new ArrayList<>(aliases));
         aliases.forEach(alias -> Texts.indexed("alias of kind " + name, alias));
     }
 
@@ -29,15 +34,22 @@ public record JobKind<T>(String name, Class<T> payloadType, List<String> aliases
      * @param payloadType a class annotated with {@link Kind}
      * @param <T> the type of the payload
      * @return its kind
-     * @throws InvalidUseException if the class has no {@link Kind} or the name is not allowed
+     * @throws InvalidUseException if the class is null, has no {@link Kind}, or the name is not allowed
      */
     public static <T> JobKind<T> of(Class<T> payloadType) {
+        if (payloadType == null) {
+            throw new InvalidUseException("The payload type of a kind must not be null");
+        }
         Kind kind = payloadType.getAnnotation(Kind.class);
         if (kind == null) {
             throw new InvalidUseException("Payload type " + payloadType.getName() + " has no kind: annotate it with"
                     + " @Kind(\"a-stable-name\"), or give the kind with JobKind.named(name, type)");
         }
-        return new JobKind<>(kind.value(), payloadType, List.of(kind.aliases()));
+        try {
+            return new JobKind<>(kind.value(), payloadType, List.of(kind.aliases()));
+        } catch (InvalidUseException e) {
+            throw new InvalidUseException(e.getMessage() + " (@Kind of " + payloadType.getName() + ")", e);
+        }
     }
 
     /**

@@ -62,6 +62,9 @@ public record JobRequest<T>(JobKind<T> kind, T payload, JobOptions options) {
      * @throws InvalidUseException if anything is null or an option is not allowed
      */
     public static <T> JobRequest<T> of(JobKind<T> kind, T payload, Consumer<JobOptions> options) {
+        if (options == null) {
+            throw new InvalidUseException("The options of a job must not be null; leave them out for none");
+        }
         JobOptions filled = new JobOptions();
         options.accept(filled);
         return new JobRequest<>(kind, payload, filled);

@@ -19,10 +19,11 @@ import java.util.function.Consumer;
  * own connection.
  *
  * <p>What can be refused is refused with {@link InvalidUseException} before any SQL, so the caller's transaction is
- * never poisoned (promise P15): a null, unserialisable or oversized payload, a payload type without a kind, two payload
- * types with one kind, a connection that is closed, read-only or in autocommit mode. A dedup key under another isolation
- * than READ COMMITTED is refused by the statement itself, without an error of the server and without a row. A transaction made read-only by
- * SQL behind the driver's back is the server's error.
+ * never poisoned (promise P15): a null, unserialisable or oversized payload, one that has fields of which none would be
+ * written, a payload type without a kind, two payload types with one kind, a connection that is closed, read-only or in
+ * autocommit mode. A dedup key under another isolation than READ COMMITTED is refused by the statement itself, without an
+ * error of the server and without a row. A transaction made read-only by SQL behind the driver's back is the server's
+ * error.
  */
 public interface Outbox {
     /**

@@ -2,7 +2,10 @@ package io.rowlock.job;
 
 import io.rowlock.error.InvalidUseException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -15,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param never throwables after which the job is dead at once, subclasses included
  */
 public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<Class<? extends Throwable>> never) {
+    private static final Duration USUAL_CAP = Duration.ofMinutes(30);
     private static final Duration ENDLESS = Duration.ofHours(1);
 
     public RetryPolicy {
@@ -26,6 +30,9 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
         }
         if (!(jitter >= 0 && jitter <= 1)) {
             throw new InvalidUseException("jitter must be between 0 and 1, got " + jitter);
+        }
+        if (never == null || never.stream().anyMatch(Objects::isNull)) {
+            throw new InvalidUseException("neverOn must not be null");
         }
         never = List.copyOf(never);
     }
@@ -41,14 +48,16 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
     }
 
     /**
-     * Doubles the delay after each failure, up to 30 minutes unless {@link #max} says otherwise.
+     * Doubles the delay after each failure, up to 30 minutes, or the first delay where that is longer, unless {@link #max}
+     * says otherwise.
      *
      * @param first the delay after the first failure, 1 ms to 100 years
      * @return a policy of 50 attempts with 10 % jitter
      * @throws InvalidUseException if the delay is out of range
      */
     public static RetryPolicy exponential(Duration first) {
-        return policy(new Exponential(positive("first", first), Duration.ofMinutes(30)));
+        Duration checked = positive("first", first);
+        return policy(new Exponential(checked, checked.compareTo(USUAL_CAP) > 0 ? checked : USUAL_CAP));
     }
 
     /**
@@ -81,15 +90,19 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
     /**
      * Caps the delays of an exponential policy.
      *
-     * @param longest the longest delay before jitter, 1 ms to 100 years
+     * @param longest the longest delay before jitter, 1 ms to 100 years, no less than the first delay
      * @return the changed copy
-     * @throws InvalidUseException if out of range, or if this policy is not exponential
+     * @throws InvalidUseException if out of range or below the first delay, or if this policy is not exponential
      */
     public RetryPolicy max(Duration longest) {
         if (!(backoff instanceof Exponential exponential)) {
             throw new InvalidUseException("max caps the delays of an exponential policy only");
         }
         Duration cap = positive("max", longest);
+        if (cap.compareTo(exponential.first()) < 0) {
+            throw new InvalidUseException(
+                    "max must be at least the first delay of " + exponential.first() + ", got " + longest);
+        }
         return new RetryPolicy(new Exponential(exponential.first(), cap), maxAttempts, jitter, never);
     }
 
@@ -117,15 +130,21 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, double jitter, List<
 
     /**
      * Names throwables that no retry can cure: the job is dead at once. An attempt that took longer than its handler's
-     * timeout counts as a {@link java.util.concurrent.TimeoutException}.
+     * timeout counts as a {@link java.util.concurrent.TimeoutException}. Further calls add to what was named before.
      *
      * @param types classes, subclasses included
      * @return the changed copy
+     * @throws InvalidUseException if null
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // copied at once
     public final RetryPolicy neverOn(Class<? extends Throwable>... types) {
-        return new RetryPolicy(backoff, maxAttempts, jitter, List.of(types));
+        if (types == null) {
+            throw new InvalidUseException("neverOn must not be null");
+        }
+        List<Class<? extends Throwable>> all = new ArrayList<>(never);
+        all.addAll(Arrays.asList(types));
+        return new RetryPolicy(backoff, maxAttempts, jitter, all);
     }
 
     /**

@@ -5,6 +5,11 @@ package io.rowlock.job;
  * commit together, or not at all (promise P4). Rowlock begins, locks the job's row under its lease, calls, completes
  * and commits. Every throwable rolls everything back. Called by many threads at once.
  *
+ * <p>The end of the transaction is Rowlock's: the connection given to a JDBC handler refuses {@code commit()}, {@code
+ * rollback()}, {@code setAutoCommit(true)}, {@code close()} and {@code abort()} with an {@code InvalidUseException}
+ * (savepoints work, and {@code unwrap} gives the driver's own). Where a handler ends the transaction all the same, by SQL
+ * or by its EntityManager, its job becomes a dead letter at once: another attempt would repeat what was committed.
+ *
  * @param <T> the type of the payload
  * @param <R> what the transaction is worked through: a {@link java.sql.Connection}, an EntityManager
  */

@@ -15,8 +15,8 @@ public interface Schema {
 
     /**
      * Brings the tables to this version: one transaction under an advisory lock, so that of many processes one does it
-     * and the others wait, and a crash leaves all or nothing. Creates the schema if it is missing. Does nothing where
-     * the tables are current or newer. Needs the right to create.
+     * and the others wait, and a crash leaves all or nothing. Creates the schema if it is missing, also one whose
+     * name was mistyped. Does nothing where the tables are current or newer. Needs the right to create.
      *
      * @throws DatabaseException if the server refused it, such as for a missing right
      */
@@ -33,7 +33,8 @@ public interface Schema {
 
     /**
      * The DDL from an installed version to this one, and the grants a worker and an application need, for the
-     * configured names. For those who run migrations by other tools.
+     * configured names. For those who run migrations by other tools. It expects the schema to be there, and begins with a
+     * commented line that creates it.
      *
      * @param fromVersion the version installed now; 0 for none
      * @return SQL statements, empty if there is nothing to do

@@ -61,12 +61,21 @@ public interface PersistenceUnitBinding {
     Collection<JobKind<?>> kinds(Object entityManagerFactory);
 
     /**
-     * Makes the unit write its jobs through this outbox and wake this JVM's workers after its commits. What was attached
-     * before is replaced.
+     * Makes the unit write its jobs through this outbox and wake this JVM's workers after its commits. Of several
+     * Rowlocks with the same tables the outbox of the last one writes, and the workers of all are woken.
      *
      * @param entityManagerFactory the unit
-     * @param outbox the outbox
-     * @param waker the wake-up
+     * @param rowlock the Rowlock
+     * @throws InvalidUseException if another with other tables is attached: its workers would find no job any more
      */
-    void attach(Object entityManagerFactory, Outbox outbox, Waker waker);
+    void attach(Object entityManagerFactory, Attachment rowlock);
+
+    /**
+     * What a unit needs of the Rowlock it is attached to.
+     *
+     * @param tables what the names of its tables begin with, the schema first, such as {@code public.rowlock_}
+     * @param outbox writes the unit's jobs
+     * @param waker called after the unit's commits
+     */
+    record Attachment(String tables, Outbox outbox, Waker waker) {}
 }

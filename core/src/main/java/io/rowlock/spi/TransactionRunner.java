@@ -12,7 +12,8 @@ import java.sql.Connection;
 public interface TransactionRunner<R> {
     /**
      * Begins a READ COMMITTED transaction of its own, calls the three steps of the work in order, flushing between the
-     * second and the third, and commits. Any throwable rolls back and is thrown on.
+     * second and the third, and commits. Any throwable rolls back and is thrown on. Where the handler has ended the
+     * transaction, the third step throws {@link io.rowlock.job.PermanentFailure}.
      *
      * @param work the steps
      * @throws Exception whatever a step, the flush or the commit threw

@@ -1,6 +1,7 @@
 package io.rowlock.worker;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.error.RowlockException;
 
 /**
  * A worker without threads: claims, runs and records on the calling thread, one job at a time, through the same
@@ -14,15 +15,18 @@ public interface HandCrankedWorker extends AutoCloseable {
      *
      * @return false if no job of its queues and kinds is due
      * @throws DatabaseException if the server refused a statement
+     * @throws RowlockException if the thread is interrupted; it stays so
      */
     boolean runNext();
 
     /**
-     * Runs due jobs until none is left, those that handlers write meanwhile included.
+     * Runs due jobs until none is left, those that handlers write meanwhile included. An interrupt ends it after the
+     * attempt that runs.
      *
      * @return how many attempts were run
      * @throws DatabaseException if the server refused a statement
-     * @throws io.rowlock.error.RowlockException after 10,000 attempts: a job seems to write itself again for ever
+     * @throws RowlockException if the thread is interrupted, which it stays; or after 10,000 attempts: a job seems to
+     *     write itself again for ever
      */
     int drain();
 

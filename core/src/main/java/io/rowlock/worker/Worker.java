@@ -1,5 +1,6 @@
 package io.rowlock.worker;
 
+import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.SchemaException;
 import java.time.Duration;
@@ -18,9 +19,12 @@ public interface Worker extends AutoCloseable {
     String id();
 
     /**
-     * Begins to claim. Blocks until the database answers: while it is unreachable it waits, tries again and logs so
-     * once a minute, until it answers, the thread is interrupted or {@link #stop} is called.
+     * Begins to claim. Blocks until the database answers: while it is unreachable, starting or full it waits, tries
+     * again and logs so once a minute, until it answers, the thread is interrupted or {@link #stop} is called. What time
+     * cannot cure, such as a wrong password, a missing database or a missing right, is thrown at once.
      *
+     * @throws DatabaseException if the server refuses the login, has no such database, or the role lacks a right; if the
+     *     thread was interrupted or the worker stopped while it waited
      * @throws SchemaException if Rowlock's tables are missing, older than this version or differ
      * @throws InvalidUseException if it was started before
      */

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a worker serves and how. Filled in by the lambda of {@code Rowlock.worker}; for one thread. Setting one thing
  * twice is an error.
+ *
+ * <p>A handler is given for a class with {@link io.rowlock.job.Kind} or for a {@link JobKind}, under one of three
+ * contracts (leased, JDBC transaction, a framework's transaction), with settings or without: all twelve are there.
  */
 public final class WorkerConfig {
     private final Map<String, Integer> queues = new LinkedHashMap<>();
@@ -94,6 +97,19 @@ public final class WorkerConfig {
     }
 
     /**
+     * Handles a kind given by hand under the leased contract.
+     *
+     * @param kind the kind
+     * @param handler the handler
+     * @param <T> the type of the payload
+     * @return this
+     * @throws InvalidUseException if the kind has a handler already
+     */
+    public <T> WorkerConfig handle(JobKind<T> kind, JobHandler<T> handler) {
+        return handle(kind, handler, options -> {});
+    }
+
+    /**
      * Handles a kind given by hand under the leased contract, with settings.
      *
      * @param kind the kind
@@ -112,6 +128,20 @@ public final class WorkerConfig {
      *
      * @param payloadType a class with {@link io.rowlock.job.Kind}
      * @param handler the handler
+     * @param <T> the type of the payload
+     * @return this
+     * @throws InvalidUseException if the kind is not allowed or has a handler already
+     */
+    public <T> WorkerConfig handleTransactionally(
+            Class<T> payloadType, TransactionalJobHandler<T, Connection> handler) {
+        return handleTransactionally(JobKind.of(payloadType), handler, options -> {});
+    }
+
+    /**
+     * Handles a kind inside a JDBC transaction that also completes the job, with settings.
+     *
+     * @param payloadType a class with {@link io.rowlock.job.Kind}
+     * @param handler the handler
      * @param options fills in retry, timeout, concurrency
      * @param <T> the type of the payload
      * @return this
@@ -119,25 +149,91 @@ public final class WorkerConfig {
      */
     public <T> WorkerConfig handleTransactionally(
             Class<T> payloadType, TransactionalJobHandler<T, Connection> handler, Consumer<HandlerConfig> options) {
-        return bind(JobKind.of(payloadType), new TransactionalJdbc<>(required(handler)), options);
+        return handleTransactionally(JobKind.of(payloadType), handler, options);
     }
 
     /**
-     * Handles a kind inside a JDBC transaction that also completes the job.
+     * Handles a kind given by hand inside a JDBC transaction that also completes the job.
      *
-     * @param payloadType a class with {@link io.rowlock.job.Kind}
+     * @param kind the kind
      * @param handler the handler
      * @param <T> the type of the payload
      * @return this
-     * @throws InvalidUseException if the kind is not allowed or has a handler already
+     * @throws InvalidUseException if the kind has a handler already
+     */
+    public <T> WorkerConfig handleTransactionally(JobKind<T> kind, TransactionalJobHandler<T, Connection> handler) {
+        return handleTransactionally(kind, handler, options -> {});
+    }
+
+    /**
+     * Handles a kind given by hand inside a JDBC transaction that also completes the job, with settings.
+     *
+     * @param kind the kind
+     * @param handler the handler
+     * @param options fills in retry, timeout, concurrency
+     * @param <T> the type of the payload
+     * @return this
+     * @throws InvalidUseException if the kind has a handler already
      */
     public <T> WorkerConfig handleTransactionally(
-            Class<T> payloadType, TransactionalJobHandler<T, Connection> handler) {
-        return handleTransactionally(payloadType, handler, options -> {});
+            JobKind<T> kind, TransactionalJobHandler<T, Connection> handler, Consumer<HandlerConfig> options) {
+        return bind(kind, new TransactionalJdbc<>(required(handler)), options);
     }
 
     /**
      * Handles a kind inside a transaction of a framework that also completes the job.
+     *
+     * @param payloadType a class with {@link io.rowlock.job.Kind}
+     * @param runner opens the framework's transactions
+     * @param handler the handler
+     * @param <T> the type of the payload
+     * @param <R> what the handler works through
+     * @return this
+     * @throws InvalidUseException if the kind is not allowed or has a handler already
+     */
+    public <T, R> WorkerConfig handleTransactionally(
+            Class<T> payloadType, TransactionRunner<R> runner, TransactionalJobHandler<T, R> handler) {
+        return handleTransactionally(JobKind.of(payloadType), runner, handler, options -> {});
+    }
+
+    /**
+     * Handles a kind inside a transaction of a framework that also completes the job, with settings.
+     *
+     * @param payloadType a class with {@link io.rowlock.job.Kind}
+     * @param runner opens the framework's transactions
+     * @param handler the handler
+     * @param options fills in retry, timeout, concurrency
+     * @param <T> the type of the payload
+     * @param <R> what the handler works through
+     * @return this
+     * @throws InvalidUseException if the kind is not allowed or has a handler already
+     */
+    public <T, R> WorkerConfig handleTransactionally(
+            Class<T> payloadType,
+            TransactionRunner<R> runner,
+            TransactionalJobHandler<T, R> handler,
+            Consumer<HandlerConfig> options) {
+        return handleTransactionally(JobKind.of(payloadType), runner, handler, options);
+    }
+
+    /**
+     * Handles a kind given by hand inside a transaction of a framework that also completes the job.
+     *
+     * @param kind the kind
+     * @param runner opens the framework's transactions
+     * @param handler the handler
+     * @param <T> the type of the payload
+     * @param <R> what the handler works through
+     * @return this
+     * @throws InvalidUseException if the kind has a handler already
+     */
+    public <T, R> WorkerConfig handleTransactionally(
+            JobKind<T> kind, TransactionRunner<R> runner, TransactionalJobHandler<T, R> handler) {
+        return handleTransactionally(kind, runner, handler, options -> {});
+    }
+
+    /**
+     * Handles a kind given by hand inside a transaction of a framework that also completes the job, with settings.
      *
      * @param kind the kind
      * @param runner opens the framework's transactions
@@ -221,6 +317,10 @@ public final class WorkerConfig {
     }
 
     private <T> WorkerConfig bind(JobKind<T> kind, Contract<T> contract, Consumer<HandlerConfig> options) {
+        if (kind == null || options == null) {
+            throw new InvalidUseException(
+                    (kind == null ? "The kind" : "The settings") + " of a handler must not be null");
+        }
         Set<String> names = new LinkedHashSet<>(kind.aliases());
         names.add(kind.name());
         for (String name : names) {

@@ -47,7 +47,8 @@ final class JobKindTest {
     @Test
     @Tag("P15")
     void bad_names_and_aliases_are_refused() {
-        assertThatThrownBy(() -> JobKind.of(BlankKind.class)).hasMessage("kind must not be blank");
+        assertThatThrownBy(() -> JobKind.of(BlankKind.class))
+                .hasMessage("kind must not be blank (@Kind of " + BlankKind.class.getName() + ")");
         assertThatThrownBy(() -> JobKind.of(BadAlias.class)).hasMessageContaining("alias of kind good");
         assertThatThrownBy(() -> JobKind.named(null, String.class)).hasMessage("kind must not be null");
         assertThatThrownBy(() -> JobKind.named("k".repeat(201), String.class))

@@ -39,7 +39,7 @@ final class RetryPolicyTest {
     }
 
     @Test
-    void max_caps_an_exponential_policy_even_below_its_first_delay() {
+    void an_exponential_policy_is_capped_but_never_below_its_first_delay() {
         assertThat(delays(
                         RetryPolicy.exponential(Duration.ofMillis(300))
                                 .max(Duration.ofSeconds(1))
@@ -47,11 +47,9 @@ final class RetryPolicyTest {
                         4))
                 .containsExactly(
                         Duration.ofMillis(300), Duration.ofMillis(600), Duration.ofSeconds(1), Duration.ofSeconds(1));
-        assertThat(RetryPolicy.exponential(Duration.ofHours(1))
-                        .max(Duration.ofMinutes(1))
-                        .jitter(0)
-                        .delay(1, error))
-                .isEqualTo(Duration.ofMinutes(1));
+        assertThat(delays(RetryPolicy.exponential(Duration.ofHours(2)).jitter(0), 2))
+                .as("longer than the usual cap")
+                .containsExactly(Duration.ofHours(2), Duration.ofHours(2));
     }
 
     @Test
@@ -136,6 +134,15 @@ final class RetryPolicyTest {
     }
 
     @Test
+    void neverOn_adds_to_what_was_named_before() {
+        RetryPolicy policy = RetryPolicy.standard().neverOn(IOException.class).neverOn(IllegalStateException.class);
+
+        assertThat(policy.retries(new IOException())).isFalse();
+        assertThat(policy.retries(new IllegalStateException())).isFalse();
+        assertThat(policy.retries(new IllegalArgumentException())).isTrue();
+    }
+
+    @Test
     void each_method_leaves_the_policy_as_it_was() {
         RetryPolicy policy = RetryPolicy.exponential(Duration.ofSeconds(1));
 
@@ -161,6 +168,9 @@ final class RetryPolicyTest {
                         "max must be between 0",
                         () -> RetryPolicy.exponential(second).max(second.negated())),
                 refusal(
+                        "max must be at least the first delay of PT1S, got PT0.5S",
+                        () -> RetryPolicy.exponential(second).max(Duration.ofMillis(500))),
+                refusal(
                         "exponential policy only",
                         () -> RetryPolicy.fixed(second).max(second)),
                 refusal("delay must be between 0", () -> RetryPolicy.fixed(second.negated())),
@@ -170,6 +180,12 @@ final class RetryPolicyTest {
                         "maxAttempts must be between 1 and 1000000, got 0",
                         () -> RetryPolicy.standard().maxAttempts(0)),
                 refusal("got 1000001", () -> RetryPolicy.standard().maxAttempts(1_000_001)),
+                refusal(
+                        "neverOn must not be null",
+                        () -> RetryPolicy.standard().neverOn((Class<? extends Throwable>) null)),
+                refusal(
+                        "neverOn must not be null",
+                        () -> RetryPolicy.standard().neverOn((Class<? extends Throwable>[]) null)),
                 refusal(
                         "jitter must be between 0 and 1, got -0.1",
                         () -> RetryPolicy.standard().jitter(-0.1)),

@@ -58,6 +58,12 @@ final class OutboxRefusalIT {
         }
     }
 
+    @Kind("hidden")
+    static final class Hidden {
+        @SuppressWarnings("unused")
+        private final int no = 7;
+    }
+
     /** A list that cannot be read. */
     static final class Throwing extends AbstractList<Object> {
         @Override
@@ -87,6 +93,10 @@ final class OutboxRefusalIT {
         Mail mail = new Mail(1);
         return Stream.of(
                 refusal("payload of a job must not be null", (o, c) -> o.enqueue(c, null)),
+                refusal("options of a job must not be null", (o, c) -> o.enqueue(c, mail, null)),
+                refusal(
+                        "options of a job must not be null",
+                        (o, c) -> o.enqueue(c, JobKind.of(Mail.class), mail, null)),
                 refusal("has no kind: annotate it", (o, c) -> o.enqueue(c, new Nameless(1))),
                 refusal("kind must not be blank", (o, c) -> o.enqueue(c, new BlankKind(1))),
                 refusal("stands for two payload types", (o, c) -> {
@@ -95,6 +105,7 @@ final class OutboxRefusalIT {
                 refusal("payload of kind node could not be written as JSON", (o, c) -> o.enqueue(c, Node.cycle())),
                 refusal("no text today", (o, c) -> o.enqueue(c, new Mail(new Throwing()))),
                 refusal("payload of kind mail could not be written", (o, c) -> o.enqueue(c, new Mail(new Object()))),
+                refusal("would be written as {}", (o, c) -> o.enqueue(c, new Hidden())),
                 refusal("could not be written as JSON", (o, c) -> o.enqueue(c, new Mail(Map.of("a\uD83D", 1)))),
                 refusal(
                         "more than the limit of 2097152; store the data in a table",

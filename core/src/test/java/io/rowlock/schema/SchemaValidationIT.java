@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.SchemaException;
+import io.rowlock.job.JobKind;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.Worker;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,6 +162,19 @@ final class SchemaValidationIT {
         assertThatThrownBy(() -> rowlock.schema().validate())
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContaining("rowlock_schema is missing or empty");
+    }
+
+    @Test
+    void a_lost_row_of_version_1_is_named_as_it_holds_the_installations_name() throws Exception {
+        schema.execute("DELETE FROM rowlock_schema; INSERT INTO rowlock_schema (version) VALUES (2)");
+        Worker worker = rowlock.worker(w -> w.handle(JobKind.named("mail", String.class), (mail, job) -> {}));
+
+        assertThatThrownBy(() -> rowlock.schema().validate())
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("the row of version 1 is missing");
+        assertThatThrownBy(worker::start)
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("the row of version 1 is missing");
     }
 
     @Test

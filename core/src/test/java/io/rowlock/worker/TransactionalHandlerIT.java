@@ -25,6 +25,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -239,9 +240,13 @@ final class TransactionalHandlerIT {
         AtomicReference<Throwable> autocommit = new AtomicReference<>();
         AtomicReference<Throwable> negative = new AtomicReference<>();
         AtomicReference<Throwable> lock = new AtomicReference<>();
+        List<Throwable> nothing = new CopyOnWriteArrayList<>();
 
         try (Worker worker = rowlock.work(w -> w.handle(Booking.class, (booking, job) -> {
             try (Connection own = schema.connect()) {
+                nothing.add(catchThrowable(() -> job.completeIn(null)));
+                nothing.add(catchThrowable(() -> job.snoozeIn(null, HOUR)));
+                nothing.add(catchThrowable(() -> job.lockIn(null)));
                 autocommit.set(catchThrowable(() -> job.completeIn(own)));
                 lock.set(catchThrowable(() -> job.lockIn(own)));
                 own.setAutoCommit(false);
@@ -256,6 +261,11 @@ final class TransactionalHandlerIT {
                 .isInstanceOf(InvalidUseException.class)
                 .hasMessageContaining("Cannot complete a job without a transaction");
         assertThat(lock.get()).isInstanceOf(InvalidUseException.class).hasMessageContaining("Cannot lock a job");
+        assertThat(nothing)
+                .hasSize(3)
+                .allSatisfy(thrown -> assertThat(thrown)
+                        .isInstanceOf(InvalidUseException.class)
+                        .hasMessageContaining("got null"));
         assertThat(negative.get()).isInstanceOf(InvalidUseException.class).hasMessageContaining("got PT-1S");
     }
 

@@ -107,6 +107,9 @@ final class WorkerConfigTest {
                 worker("handler, runner or executor must not be null", w -> w.handle(Mail.class, null)),
                 worker("must not be null", w -> w.handleTransactionally(Mail.class, null)),
                 worker("has no kind: annotate it", w -> w.handle(Nameless.class, (n, j) -> {})),
+                worker("payload type of a kind must not be null", w -> w.handle((Class<Mail>) null, NOTHING)),
+                worker("kind of a handler must not be null", w -> w.handle((JobKind<Mail>) null, NOTHING)),
+                worker("settings of a handler must not be null", w -> w.handle(Mail.class, NOTHING, null)),
                 worker(
                         "must not be null",
                         w -> w.handleTransactionally(JobKind.of(Mail.class), null, (m, j, c) -> {}, h -> {})),
@@ -156,13 +159,55 @@ final class WorkerConfigTest {
     @Test
     void handlers_keep_the_order_they_were_given_in() {
         List<HandlerBinding<?>> handlers = new WorkerConfig()
-                .handle(JobKind.named("c", String.class), (text, job) -> {}, h -> {})
-                .handle(JobKind.named("a", String.class), (text, job) -> {}, h -> {})
-                .handle(JobKind.named("b", String.class), (text, job) -> {}, h -> {})
+                .handle(JobKind.named("c", String.class), (text, job) -> {})
+                .handle(JobKind.named("a", String.class), (text, job) -> {})
+                .handle(JobKind.named("b", String.class), (text, job) -> {})
                 .settings()
                 .handlers();
 
         assertThat(handlers).extracting(binding -> binding.kind().name()).containsExactly("c", "a", "b");
+    }
+
+    @Test
+    void every_contract_takes_a_class_or_a_kind_with_settings_or_without() {
+        JobKind<Mail> kind = JobKind.of(Mail.class);
+        TransactionRunner<Connection> runner = work -> {};
+        Consumer<HandlerConfig> settings = h -> h.concurrency(3);
+        List<Consumer<WorkerConfig>> plain = List.of(
+                w -> w.handle(Mail.class, (mail, job) -> {}),
+                w -> w.handle(kind, (mail, job) -> {}),
+                w -> w.handleTransactionally(Mail.class, (mail, job, connection) -> {}),
+                w -> w.handleTransactionally(kind, (mail, job, connection) -> {}),
+                w -> w.handleTransactionally(Mail.class, runner, (mail, job, resource) -> {}),
+                w -> w.handleTransactionally(kind, runner, (mail, job, resource) -> {}));
+        List<Consumer<WorkerConfig>> set = List.of(
+                w -> w.handle(Mail.class, (mail, job) -> {}, settings),
+                w -> w.handle(kind, (mail, job) -> {}, settings),
+                w -> w.handleTransactionally(Mail.class, (mail, job, connection) -> {}, h -> h.concurrency(3)),
+                w -> w.handleTransactionally(kind, (mail, job, connection) -> {}, h -> h.concurrency(3)),
+                w -> w.handleTransactionally(Mail.class, runner, (mail, job, resource) -> {}, settings),
+                w -> w.handleTransactionally(kind, runner, (mail, job, resource) -> {}, settings));
+        List<String> contracts =
+                List.of("Leased", "Leased", "TransactionalJdbc", "TransactionalJdbc", "Transactional", "Transactional");
+
+        assertThat(plain.stream().map(WorkerConfigTest::contract).toList()).isEqualTo(contracts);
+        assertThat(set.stream().map(WorkerConfigTest::contract).toList()).isEqualTo(contracts);
+        assertThat(plain).allSatisfy(each -> assertThat(concurrency(each)).isNull());
+        assertThat(set).allSatisfy(each -> assertThat(concurrency(each)).isEqualTo(3));
+    }
+
+    private static String contract(Consumer<WorkerConfig> handler) {
+        return binding(handler).contract().getClass().getSimpleName();
+    }
+
+    private static Integer concurrency(Consumer<WorkerConfig> handler) {
+        return binding(handler).settings().concurrency();
+    }
+
+    private static HandlerBinding<?> binding(Consumer<WorkerConfig> handler) {
+        WorkerConfig config = new WorkerConfig();
+        handler.accept(config);
+        return config.settings().handlers().get(0);
     }
 
     private static Arguments worker(String message, Consumer<WorkerConfig> setting) {

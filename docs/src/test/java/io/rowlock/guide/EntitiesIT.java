@@ -108,8 +108,7 @@ class EntitiesIT {
                             // tag::entity-changed
                             w.handle(
                                     JobKind.named("customer-changed", EntityChanged.class),
-                                    (change, job) -> seen.add(change), // entity, id, change, version
-                                    h -> {})
+                                    (change, job) -> seen.add(change)) // entity, id, change, version
                     // end::entity-changed
                     )) {
                 worker.drain();

@@ -7,7 +7,6 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.Rowlock;
-import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.RetryAfter;
@@ -144,11 +143,10 @@ class HandlersIT {
                         w ->
                                 // tag::jpa
                                 w.handleTransactionally(
-                                        JobKind.of(PaymentReceived.class),
+                                        PaymentReceived.class,
                                         JpaTransactions.of(emf),
                                         (payment, job, em) -> em.find(Account.class, payment.account())
-                                                .add(payment.cents()),
-                                        h -> {})
+                                                .add(payment.cents()))
                         // end::jpa
                         )) {
             worker.drain();

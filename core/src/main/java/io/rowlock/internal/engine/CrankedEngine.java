@@ -31,12 +31,16 @@ public final class CrankedEngine implements HandCrankedWorker {
             schema.validate(connection);
             return schema.installation(connection);
         } catch (SQLException e) {
-            throw new DatabaseException("The database cannot be reached", e);
+            DatabaseException lasting = StartRefusal.lasting(e);
+            throw lasting != null ? lasting : new DatabaseException("The database cannot be used yet", e);
         }
     }
 
     @Override
     public boolean runNext() {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new RowlockException("Interrupted: no further job is run by hand");
+        }
         return perform(() -> {
             boolean ran = engine.claimer.stepOne();
             engine.completer.flush();

@@ -13,14 +13,20 @@ final class Described {
         }
     }
 
-    /** Its message, or the simple name of its class where there is none. */
+    /** Its message, or the simple name of its class where there is none, or none can be had. */
     static String message(Throwable thrown) {
         try {
             String message = thrown.getMessage();
-            return message == null || message.isBlank() ? thrown.getClass().getSimpleName() : message;
+            return message == null || message.isBlank() ? name(thrown) : message;
         } catch (Throwable unspeakable) {
-            return thrown.getClass().getSimpleName() + " (its message could not be had)";
+            return name(thrown);
         }
+    }
+
+    /** An anonymous class has no simple name. */
+    private static String name(Throwable thrown) {
+        String simple = thrown.getClass().getSimpleName();
+        return simple.isEmpty() ? thrown.getClass().getName() : simple;
     }
 
     /** Logs, where logging may stumble over what was thrown. */

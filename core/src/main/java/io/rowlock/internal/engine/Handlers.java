@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.TransactionalJobHandler;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.TransactionRunner;
@@ -11,9 +12,14 @@ import io.rowlock.worker.HandlerBinding.Leased;
 import io.rowlock.worker.HandlerBinding.Transactional;
 import io.rowlock.worker.HandlerBinding.TransactionalJdbc;
 import java.sql.Connection;
+import java.sql.SQLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads a job's payload and calls its handler, by the contract the handler was registered with. */
 final class Handlers {
+    private static final Logger LOG = LoggerFactory.getLogger(Handlers.class);
+
     private final PayloadCodec codec;
     private final OneJobSql sql;
     private final KeySql keys;
@@ -56,11 +62,54 @@ final class Handlers {
     private <T, R> void inTransaction(
             LeasedJob job, JobRun run, T payload, TransactionRunner<R> runner, TransactionalJobHandler<T, R> handler)
             throws Exception {
-        runner.run(new TransactionRunner.Work<R>() {
+        try {
+            runner.run(work(job, run, payload, handler));
+        } catch (Throwable thrown) {
+            if (committedAnyway(job, run)) {
+                PermanentFailure ended = run.ended();
+                ended.addSuppressed(thrown);
+                throw ended;
+            }
+            throw thrown;
+        }
+    }
+
+    /**
+     * Whether the handler committed on its own before it threw: what it wrote would be written again by each further
+     * attempt. Asked on another connection, for the handler's is gone, and only where something went wrong.
+     */
+    private boolean committedAnyway(LeasedJob job, JobRun run) {
+        String transaction = run.transaction();
+        if (transaction == null || run.recorded() || job.cancelled()) {
+            return false;
+        }
+        boolean[] committed = new boolean[1];
+        try {
+            jdbc.run(new TransactionRunner.Work<Connection>() {
+                @Override
+                public void begun(Connection connection) throws SQLException {
+                    committed[0] = sql.committed(connection, transaction);
+                }
+
+                @Override
+                public void handle(Connection nothing) {}
+
+                @Override
+                public void completing(Connection nothing) {}
+            });
+        } catch (Exception unknown) {
+            LOG.debug("Whether a failed handler had committed could not be asked (job={})", job.id(), unknown);
+        }
+        return committed[0];
+    }
+
+    private static <T, R> TransactionRunner.Work<R> work(
+            LeasedJob job, JobRun run, T payload, TransactionalJobHandler<T, R> handler) {
+        return new TransactionRunner.Work<R>() {
             @Override
             public void begun(Connection connection) {
                 job.inTransaction(connection);
-                run.lockIn(connection);
+                run.begin(connection);
             }
 
             @Override
@@ -69,12 +118,10 @@ final class Handlers {
             }
 
             @Override
-            public void completing(Connection connection) {
-                if (!run.recorded()) {
-                    run.completeIn(connection);
-                }
+            public void completing(Connection connection) throws SQLException {
+                run.end(connection);
                 job.inTransaction(null); // what follows is the commit, and then the connection is the pool's again
             }
-        });
+        };
     }
 }

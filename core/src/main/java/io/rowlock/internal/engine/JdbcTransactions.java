@@ -22,7 +22,7 @@ final class JdbcTransactions implements TransactionRunner<Connection> {
             connection.setAutoCommit(false);
             try {
                 work.begun(connection);
-                work.handle(connection);
+                work.handle(HandlerConnection.of(connection));
                 work.completing(connection);
                 connection.commit();
             } catch (Throwable thrown) {

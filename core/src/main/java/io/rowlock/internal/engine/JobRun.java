@@ -3,13 +3,13 @@ package io.rowlock.internal.engine;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.LeaseLostException;
-import io.rowlock.error.RowlockException;
 import io.rowlock.internal.outbox.Headers;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.job.JobContext;
+import io.rowlock.job.PermanentFailure;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,12 +27,16 @@ final class JobRun implements JobContext {
     private final Identity identity;
     private final OneJobSql sql;
     private final KeySql keys;
-    private volatile @Nullable Connection lockedIn;
+    private volatile @Nullable Locked locked;
+    private volatile boolean bound;
     private volatile boolean recorded;
     private volatile @Nullable Duration snoozed;
 
     /** Who runs it, under which lease; what idempotency keys begin with, and what becomes of completed rows. */
     record Identity(String owner, Duration lease, String installation, boolean deleteCompleted) {}
+
+    /** Where the row was locked: who completes the job over that connection must do so in the same transaction. */
+    private record Locked(Connection connection, String transaction) {}
 
     JobRun(LeasedJob job, Identity identity, OneJobSql sql, KeySql keys) {
         this.job = job;
@@ -50,6 +54,39 @@ final class JobRun implements JobContext {
     @Nullable
     Duration snoozed() {
         return snoozed;
+    }
+
+    /** Locks the row for a transactional handler: from now on no other transaction can lock or write it. */
+    void begin(Connection connection) {
+        lockIn(connection);
+        bound = true;
+    }
+
+    /** Completes the job in the transaction that {@link #begin} locked it in, unless the handler did or put it back. */
+    void end(Connection connection) throws SQLException {
+        if (!recorded) {
+            completeIn(connection);
+        } else if (!sql.transaction(connection).equals(lockedBy(connection))) {
+            throw ended();
+        } else if (sql.held(connection, identity.owner(), job.grip())) {
+            throw new InvalidUseException(
+                    "What completed or snoozed the job was rolled back to a savepoint, the rest was"
+                            + " not; set the savepoint after it, or leave the completion to Rowlock (job=" + id()
+                            + ")");
+        }
+    }
+
+    /** The transaction that locked the row; null if none did. */
+    @Nullable
+    String transaction() {
+        Locked last = locked;
+        return last == null ? null : last.transaction();
+    }
+
+    PermanentFailure ended() {
+        return new PermanentFailure(
+                "The handler ended the transaction that also completes the job, or used another one;"
+                        + " leave its end to Rowlock, and throw to roll back (job=" + id() + ")");
     }
 
     @Override
@@ -99,18 +136,23 @@ final class JobRun implements JobContext {
 
     @Override
     public boolean cancelled() {
-        return job.cancelled() || (lockedIn == null && job.leaseIsOver(identity.lease()));
+        return job.cancelled() || (locked == null && job.leaseIsOver(identity.lease()));
     }
 
     @Override
     public void lockIn(Connection connection) {
         TransactionCheck.require(connection, "lock a job");
         try {
-            await(connection, () -> keyLocked(connection) && sql.lock(connection, identity.owner(), job.grip()));
+            await(connection, () -> {
+                String transaction = keyLocked(connection) ? sql.lock(connection, identity.owner(), job.grip()) : null;
+                if (transaction != null) {
+                    lockedBy(connection, transaction);
+                }
+                return transaction != null;
+            });
         } catch (SQLException e) {
             throw new DatabaseException("The job could not be locked (job=" + id() + ")", e);
         }
-        lockedIn = connection;
     }
 
     private boolean keyLocked(Connection connection) throws SQLException {
@@ -140,12 +182,25 @@ final class JobRun implements JobContext {
         throw new RowBusyException(id());
     }
 
+    private void lockedBy(Connection connection, String transaction) {
+        if (bound && !transaction.equals(transaction())) {
+            throw ended();
+        }
+        locked = new Locked(connection, transaction);
+    }
+
+    /** The transaction in which alone the row may be written over this connection; null if in any. */
+    private @Nullable String lockedBy(Connection connection) {
+        Locked last = locked;
+        return last != null && (bound || connection == last.connection()) ? last.transaction() : null;
+    }
+
     @Override
     public void completeIn(Connection connection) {
         record(
                 connection,
                 "complete",
-                locked -> sql.complete(connection, identity.owner(), job.grip(), locked, identity.deleteCompleted()));
+                by -> sql.complete(connection, identity.owner(), job.grip(), by, identity.deleteCompleted()));
     }
 
     @Override
@@ -153,23 +208,24 @@ final class JobRun implements JobContext {
         if (delay == null || delay.isNegative() || delay.toDays() > 36_600) {
             throw new InvalidUseException("snoozeIn delay must be between 0 and 100 years, got " + delay);
         }
-        record(connection, "snooze", locked -> sql.putBack(connection, identity.owner(), job.grip(), locked, delay));
+        record(connection, "snooze", by -> sql.putBack(connection, identity.owner(), job.grip(), by, delay));
         snoozed = delay;
     }
 
     @FunctionalInterface
     private interface Write {
-        boolean ifHeld(boolean locked) throws SQLException;
+        boolean ifHeld(@Nullable String lockedBy) throws SQLException;
     }
 
     private void record(Connection connection, String what, Write write) {
         TransactionCheck.require(connection, what + " a job");
         try {
+            String lockedBy = lockedBy(connection);
             OrderingKey key = job.row().key();
-            if (key != null && connection != lockedIn) {
+            if (key != null && lockedBy == null) {
                 await(connection, () -> keyLocked(connection));
             }
-            if (!write.ifHeld(connection == lockedIn)) {
+            if (!write.ifHeld(lockedBy)) {
                 throw refusal(connection, what);
             }
             job.endedByHandler();
@@ -182,7 +238,11 @@ final class JobRun implements JobContext {
         recorded = true;
     }
 
-    private RowlockException refusal(Connection connection, String what) throws SQLException {
+    private RuntimeException refusal(Connection connection, String what) throws SQLException {
+        String lockedBy = lockedBy(connection);
+        if (lockedBy != null && !lockedBy.equals(sql.transaction(connection))) {
+            return ended();
+        }
         if (recorded) {
             return new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
         }

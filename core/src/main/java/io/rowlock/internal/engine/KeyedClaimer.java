@@ -142,7 +142,7 @@ final class KeyedClaimer {
         try {
             note(byKey.keySet());
         } catch (SQLException e) {
-            if (!SqlState.lockNotAvailable(e)) {
+            if (!SqlState.lockTimeout(e)) {
                 throw e;
             }
             for (OrderingKey key : List.copyOf(byKey.keySet())) {
@@ -155,7 +155,7 @@ final class KeyedClaimer {
         try {
             note(Set.of(key));
         } catch (SQLException e) {
-            if (!SqlState.lockNotAvailable(e)) {
+            if (!SqlState.lockTimeout(e)) {
                 throw e;
             }
             LOG.warn(

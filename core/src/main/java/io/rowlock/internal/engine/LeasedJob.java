@@ -22,6 +22,7 @@ final class LeasedJob {
     private final ClaimedRow row;
     private final HandlerBinding<?> binding;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private final Thread claimer = Thread.currentThread();
     private volatile long leasedAt;
     private volatile boolean cancelled;
     private volatile boolean over;
@@ -132,11 +133,16 @@ final class LeasedJob {
         }
     }
 
-    /** The handler has returned: its thread is nobody's to interrupt any more. */
+    /**
+     * The handler has returned: its thread is nobody's to interrupt any more, and no interrupt is left for the next job.
+     * On the thread that claimed the job, that of a hand-cranked worker's caller, it is the caller's unless it was ours.
+     */
     synchronized void end() {
         thread = null;
         transaction = null;
-        Thread.interrupted();
+        if (cancelled || Thread.currentThread() != claimer) {
+            Thread.interrupted();
+        }
     }
 
     /** Tells the handler to stop: first its transaction is aborted, so that it cannot commit, then it is interrupted. */

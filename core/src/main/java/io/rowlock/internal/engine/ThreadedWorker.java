@@ -124,11 +124,15 @@ public final class ThreadedWorker implements Worker {
                 schema.validate(connection);
                 return schema.installation(connection);
             } catch (SQLException e) {
+                DatabaseException lasting = StartRefusal.lasting(e);
+                if (lasting != null) {
+                    throw lasting;
+                }
                 long now = System.nanoTime();
                 if (saidAt == 0 || now - saidAt > SAY_WAITING) {
                     saidAt = now;
                     LOG.warn(
-                            "The database cannot be reached; the worker waits for it (worker={}): {}",
+                            "The database cannot be used yet; the worker waits for it and tries again (worker={}): {}",
                             id,
                             e.toString());
                 }

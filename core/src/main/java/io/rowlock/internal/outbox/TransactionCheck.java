@@ -11,6 +11,9 @@ public final class TransactionCheck {
 
     /** Throws unless the connection is open, writable and in a transaction. Asks the driver only, not the server. */
     public static void require(Connection connection, String what) {
+        if (connection == null) {
+            throw new InvalidUseException("Cannot " + what + " without a connection, got null");
+        }
         try {
             if (connection.isClosed()) {
                 throw new InvalidUseException("Cannot " + what + " on a closed connection");

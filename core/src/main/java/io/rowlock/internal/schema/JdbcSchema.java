@@ -25,6 +25,10 @@ public final class JdbcSchema implements Schema {
     private static final int VERSION = 2;
     private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert", "key", "queue");
 
+    private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
+            + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"
+            + " outside world takes a repeated job for another one");
+
     private final ConnectionSource connections;
     private final Names names;
     private final SchemaSql sql;
@@ -135,7 +139,11 @@ public final class JdbcSchema implements Schema {
 
     /** The installation's name, the first part of idempotency keys. */
     public String installation(Connection connection) throws SQLException {
-        return sql.installation(connection);
+        String installation = sql.installation(connection);
+        if (installation == null) {
+            throw new SchemaException("Rowlock's tables in schema " + names.schema() + " are not complete", NAMELESS);
+        }
+        return installation;
     }
 
     private void compare(Connection connection, List<String> problems) throws SQLException {
@@ -153,6 +161,9 @@ public final class JdbcSchema implements Schema {
                 problems.add("missing or different: " + line);
             }
         }
+        if (problems.isEmpty() && sql.installation(connection) == null) {
+            problems.addAll(NAMELESS);
+        }
     }
 
     @Override
@@ -160,15 +171,19 @@ public final class JdbcSchema implements Schema {
         if (fromVersion < 0 || fromVersion > VERSION) {
             throw new InvalidUseException("fromVersion must be between 0 and " + VERSION + ", got " + fromVersion);
         }
-        StringBuilder script = new StringBuilder();
+        StringBuilder script = new StringBuilder(fromVersion < VERSION ? bySchema("head.sql") : "");
         for (int next = fromVersion + 1; next <= VERSION; next++) {
             script.append(names.apply(resource(String.format(Locale.ROOT, "%03d.sql", next))))
                     .append(sql.recordByHand(next));
         }
         if (fromVersion < VERSION) {
-            script.append(names.apply(resource("grants.sql")).replace(":schema", '"' + names.schema() + '"'));
+            script.append(bySchema("grants.sql"));
         }
         return script.toString();
+    }
+
+    private String bySchema(String resource) {
+        return names.apply(resource(resource)).replace(":schema", '"' + names.schema() + '"');
     }
 
     private static String resource(String name) {

@@ -3,6 +3,7 @@ package io.rowlock.internal.sql;
 import io.rowlock.error.InvalidUseException;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configured schema and table prefix. Statements are written with {@code rowlock_job} and the like; {@link #apply}
@@ -25,14 +26,18 @@ public record Names(String schema, String prefix) {
                 || schema.length() > 63
                 || !IDENTIFIER.matcher(schema).matches()) {
             throw new InvalidUseException("schema must be a lower-case SQL identifier of at most 63 letters, digits and"
-                    + " underscores, not beginning with a digit, got " + schema);
+                    + " underscores, not beginning with a digit, got " + quoted(schema));
         }
         if (prefix == null
                 || prefix.length() > MAX_PREFIX
                 || !IDENTIFIER.matcher(prefix).matches()) {
             throw new InvalidUseException("tablePrefix must be a lower-case SQL identifier of at most " + MAX_PREFIX
-                    + " letters, digits and underscores, not beginning with a digit, got " + prefix);
+                    + " letters, digits and underscores, not beginning with a digit, got " + quoted(prefix));
         }
+    }
+
+    private static String quoted(@Nullable String name) {
+        return name == null ? "null" : '\'' + name + '\'';
     }
 
     /** Replaces names of tables, sequences and functions by qualified ones, others by prefixed ones, in one pass. */

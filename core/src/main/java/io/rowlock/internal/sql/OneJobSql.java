@@ -4,6 +4,8 @@ import io.rowlock.internal.sql.OutcomeSql.Grip;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Locks, completes or puts back one claimed job inside a handler's own transaction. Index: the primary key. */
 public final class OneJobSql {
@@ -13,7 +15,7 @@ public final class OneJobSql {
      */
     static final String LOCK = """
             /* rowlock:lock-one */
-            SELECT id
+            SELECT pg_current_xact_id()::text
             FROM rowlock_job
             WHERE id = $1 AND token = $2 AND locked_by = $3 AND locked_until > clock_timestamp()
             FOR NO KEY UPDATE SKIP LOCKED
@@ -28,11 +30,14 @@ public final class OneJobSql {
             """;
 
     /*
-     * $4: the row was locked before in this transaction, so nobody could take it and the lease need not be live. The
-     * isolation is asked for in the statement itself, so that a wrong one is an answer and no error of the server.
+     * $4: the transaction that locked the row before, or null. In that one nobody could take the job and the lease need
+     * not be live; in any other the row must not be written, for what the handler did is committed or lost already. Both
+     * this and the isolation are asked for in the statement itself, so that a wrong one is an answer and no error.
      */
     private static final String IF_HELD = """
-            WHERE id = $1 AND token = $2 AND locked_by = $3 AND ($4 OR locked_until > clock_timestamp())
+            WHERE id = $1 AND token = $2 AND locked_by = $3
+              AND CASE WHEN $4::text IS NULL THEN locked_until > clock_timestamp()
+                       ELSE pg_current_xact_id()::text = $4::text END
               AND current_setting('transaction_isolation') = 'read committed'
             """;
 
@@ -62,12 +67,20 @@ public final class OneJobSql {
 
     static final String ISOLATION = "/* rowlock:isolation */ SELECT current_setting('transaction_isolation')";
 
+    static final String TRANSACTION = "/* rowlock:transaction */ SELECT pg_current_xact_id()::text";
+
+    /* No row is read: the state of a transaction that has ended, by its id. Unknown, as after a failover: not committed. */
+    static final String COMMITTED =
+            "/* rowlock:committed */ SELECT pg_xact_status($1::text::xid8) IS NOT DISTINCT FROM 'committed'";
+
     private final Sql lock;
     private final Sql held;
     private final Sql complete;
     private final Sql delete;
     private final Sql putBack;
     private final Sql isolation;
+    private final Sql transaction;
+    private final Sql committed;
 
     public OneJobSql(Names names) {
         this.lock = new Sql(names, LOCK);
@@ -76,11 +89,14 @@ public final class OneJobSql {
         this.delete = new Sql(names, DELETE);
         this.putBack = new Sql(names, PUT_BACK);
         this.isolation = new Sql(names, ISOLATION);
+        this.transaction = new Sql(names, TRANSACTION);
+        this.committed = new Sql(names, COMMITTED);
     }
 
-    public boolean lock(Connection connection, String owner, Grip grip) throws SQLException {
-        return !lock.query(connection, row -> true, grip.id(), grip.token(), owner)
-                .isEmpty();
+    /** Locks the row; gives the id of the transaction that holds the lock now, or null if it was not to be had. */
+    public @Nullable String lock(Connection connection, String owner, Grip grip) throws SQLException {
+        List<String> locked = lock.query(connection, row -> row.getString(1), grip.id(), grip.token(), owner);
+        return locked.isEmpty() ? null : locked.get(0);
     }
 
     public boolean held(Connection connection, String owner, Grip grip) throws SQLException {
@@ -88,8 +104,8 @@ public final class OneJobSql {
                 .isEmpty();
     }
 
-    /** Completes the job, or deletes it unless it was written once; true if it was held. */
-    public boolean complete(Connection connection, String owner, Grip grip, boolean locked, boolean deleteIt)
+    /** Completes the job, or deletes it unless it was written once; true if it was held, and this is the transaction that locked it, if one did. */
+    public boolean complete(Connection connection, String owner, Grip grip, @Nullable String locked, boolean deleteIt)
             throws SQLException {
         return deleteIt
                 ? !delete.query(connection, row -> true, grip.id(), grip.token(), owner, locked)
@@ -97,12 +113,22 @@ public final class OneJobSql {
                 : complete.update(connection, grip.id(), grip.token(), owner, locked) == 1;
     }
 
-    public boolean putBack(Connection connection, String owner, Grip grip, boolean locked, Duration delay)
+    public boolean putBack(Connection connection, String owner, Grip grip, @Nullable String locked, Duration delay)
             throws SQLException {
         return putBack.update(connection, grip.id(), grip.token(), owner, locked, Sql.micros(delay)) == 1;
     }
 
     public String isolation(Connection connection) throws SQLException {
         return isolation.query(connection, row -> row.getString(1)).get(0);
+    }
+
+    /** The id of the transaction that is open on this connection. */
+    public String transaction(Connection connection) throws SQLException {
+        return transaction.query(connection, row -> row.getString(1)).get(0);
+    }
+
+    /** Whether the transaction of this id has been committed. */
+    public boolean committed(Connection connection, String id) throws SQLException {
+        return committed.query(connection, row -> row.getBoolean(1), id).get(0);
     }
 }

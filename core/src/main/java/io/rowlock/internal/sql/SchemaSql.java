@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the catalogue and runs the numbered DDL. */
 public final class SchemaSql {
@@ -87,11 +88,10 @@ public final class SchemaSql {
                 : 0;
     }
 
-    /** The installation's name, the first part of idempotency keys. */
-    public String installation(Connection connection) throws SQLException {
-        return new Sql(names, INSTALLATION)
-                .query(connection, row -> row.getString(1))
-                .get(0);
+    /** The installation's name, the first part of idempotency keys; null if its row is gone. */
+    public @Nullable String installation(Connection connection) throws SQLException {
+        List<String> found = new Sql(names, INSTALLATION).query(connection, row -> row.getString(1));
+        return found.isEmpty() ? null : found.get(0);
     }
 
     public void apply(Connection connection, int version, String ddl) throws SQLException {

@@ -11,6 +11,8 @@ public final class SqlState {
     /** Data exception, constraint, trigger, external routine, WITH CHECK, PL/pgSQL. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "27", "38", "39", "44", "P0");
 
+    private static final Set<String> CURED_BY_TIME = Set.of("40", "53", "55", "57", "58");
+
     private SqlState() {}
 
     /**
@@ -20,6 +22,15 @@ public final class SqlState {
     public static boolean connectionLost(SQLException error) {
         String state = of(error);
         return state.startsWith("08") || SERVER_GONE.contains(state) || state.isEmpty();
+    }
+
+    /**
+     * Whether the same statement may succeed later without anybody's help: broken connection, server shut down, starting,
+     * out of resources or demoted, lock or time limit, deadlock, I/O error.
+     */
+    public static boolean curedByTime(SQLException error) {
+        String state = of(error);
+        return connectionLost(error) || CURED_BY_TIME.contains(state.substring(0, Math.min(2, state.length())));
     }
 
     /** Whether the server, or somebody's trigger, refuses the values themselves: sending them again cannot help. */
@@ -41,11 +52,6 @@ public final class SqlState {
     /** Whether an earlier statement has failed, and with it the transaction. */
     public static boolean transactionFailed(SQLException error) {
         return of(error).equals("25P02");
-    }
-
-    /** Whether a lock was waited for longer than the session allows. */
-    public static boolean lockNotAvailable(SQLException error) {
-        return of(error).equals("55P03");
     }
 
     /** Whether the table or column is missing: the schema is not what this version needs. */

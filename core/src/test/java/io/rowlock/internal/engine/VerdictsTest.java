@@ -109,6 +109,27 @@ final class VerdictsTest {
     }
 
     @Test
+    @Tag("P10")
+    void a_failure_always_has_a_message_whatever_its_class_throws() {
+        Throwable anonymous = new RuntimeException() {
+            @Override
+            public String getMessage() {
+                throw new LinkageError("no message");
+            }
+
+            @Override
+            public void printStackTrace(PrintWriter out) {
+                throw new AssertionError("no stack");
+            }
+        };
+
+        Failure failure = Verdicts.failure(anonymous);
+
+        assertThat(failure.message()).isEqualTo(anonymous.getClass().getName());
+        assertThat(failure.stack()).contains("could not be printed");
+    }
+
+    @Test
     void a_failure_without_a_message_has_its_class_as_message() {
         assertThat(Verdicts.failure(new NullPointerException()).message()).isEqualTo("NullPointerException");
         assertThat(Verdicts.failure(new NullPointerException(" ")).message()).isEqualTo("NullPointerException");

@@ -3,8 +3,10 @@ package io.rowlock.internal.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import io.rowlock.job.Kind;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -246,6 +248,72 @@ final class JacksonCodecTest {
         node.next = node;
 
         assertThatThrownBy(() -> codec.encode(node)).isInstanceOf(JsonMappingException.class);
+    }
+
+    @Kind("hidden")
+    static class Hidden {
+        @SuppressWarnings("unused")
+        private final int no = 7;
+    }
+
+    /** Nothing of its own, but what it inherits is lost as well. */
+    @Kind("heir")
+    static final class Heir extends Hidden {}
+
+    @Kind("bare")
+    static final class Bare {
+        static final int COMMON = 1;
+        transient int cached = 2;
+    }
+
+    @Kind("any")
+    static final class Any {
+        private final Map<String, Integer> all = Map.of("a", 1);
+
+        @JsonAnyGetter
+        public Map<String, Integer> all() {
+            return all;
+        }
+    }
+
+    @Kind("written")
+    static final class Written {
+        private final int no = 7;
+
+        public int getNo() {
+            return no;
+        }
+    }
+
+    @Kind("empty")
+    record Empty() {}
+
+    @Test
+    @Tag("P15")
+    void a_bean_whose_fields_would_all_be_lost_is_refused_at_any_depth() throws Exception {
+        List<Object> lost = List.of(
+                new Hidden(),
+                new Heir(),
+                new Free(new Hidden()),
+                Map.of("a", List.of(new Heir())),
+                Optional.of(new Hidden()),
+                new Object[] {new Hidden()});
+
+        for (Object payload : lost) {
+            assertThatThrownBy(() -> codec.encode(payload))
+                    .isInstanceOf(JsonMappingException.class)
+                    .hasMessageContaining("would be written as {}")
+                    .hasMessageContaining("Make it a record");
+        }
+    }
+
+    @Test
+    void what_has_nothing_to_lose_or_says_what_to_write_is_written() throws Exception {
+        assertThat(codec.encode(new Bare())).isEqualTo("{}");
+        assertThat(codec.encode(new Empty())).isEqualTo("{}");
+        assertThat(codec.encode(new Any())).isEqualTo("{\"a\":1}");
+        assertThat(codec.encode(new Written())).isEqualTo("{\"no\":7}");
+        assertThat(codec.encode(Map.of())).isEqualTo("{}");
     }
 
     @Test

@@ -34,11 +34,11 @@ final class NamesTest {
         assertThatThrownBy(() -> new Names(name, "rowlock_"))
                 .isInstanceOf(InvalidUseException.class)
                 .hasMessageStartingWith("schema must be a lower-case SQL identifier of at most 63")
-                .hasMessageContaining("got " + name);
+                .hasMessageContaining(name == null ? "got null" : "got '" + name + "'");
         assertThatThrownBy(() -> new Names("public", name))
                 .isInstanceOf(InvalidUseException.class)
                 .hasMessageStartingWith("tablePrefix must be a lower-case SQL identifier of at most 40")
-                .hasMessageContaining("got " + name);
+                .hasMessageContaining(name == null ? "got null" : "got '" + name + "'");
     }
 
     @Test

@@ -6,9 +6,13 @@ import io.rowlock.job.Outbox;
 import io.rowlock.jpa.internal.ChangedEntity;
 import io.rowlock.jpa.internal.EntityJobs;
 import io.rowlock.jpa.internal.PreparedJobs;
+import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import io.rowlock.spi.Waker;
+import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rowlock's part of one SessionFactory: collects the changes of a flush and writes their jobs when it ends, over the
@@ -37,7 +41,8 @@ final class HibernateUnit {
     private final UnitSettings settings;
     private final SessionScopes scopes = new SessionScopes();
     private volatile Outbox outbox;
-    private volatile Waker waker = committed -> {};
+    private final List<Waker> wakers = new CopyOnWriteArrayList<>();
+    private @Nullable String tables;
 
     HibernateUnit(EntityJobs jobs, UnitSettings settings) {
         this.jobs = jobs;
@@ -53,9 +58,22 @@ final class HibernateUnit {
         return settings;
     }
 
-    void attach(Outbox newOutbox, Waker newWaker) {
-        this.outbox = newOutbox;
-        this.waker = newWaker;
+    /** A second Rowlock may share the unit where it looks for jobs in the same place; else one of the two gets none. */
+    synchronized void attach(Attachment rowlock) {
+        if (tables != null && !tables.equals(rowlock.tables())) {
+            throw new InvalidUseException(
+                    "The persistence unit writes its jobs into tables " + tables + "* already, for"
+                            + " another Rowlock; one with tables " + rowlock.tables()
+                            + "* would take them away from its workers."
+                            + " Give both the same schema and prefix, or each a unit of its own");
+        }
+        tables = rowlock.tables();
+        outbox = rowlock.outbox();
+        wakers.add(rowlock.waker());
+    }
+
+    private void wake(Collection<Enqueued> committed) {
+        wakers.forEach(waker -> waker.wake(committed));
     }
 
     void flushBegins(SharedSessionContractImplementor session) {
@@ -94,7 +112,7 @@ final class HibernateUnit {
             if (!prepared.isEmpty()) {
                 requireTransaction(session);
                 List<Enqueued> written = session.doReturningWork(connection -> prepared.write(outbox, connection));
-                scope.wrote(written, waker);
+                scope.wrote(written, this::wake);
             }
         } catch (RuntimeException | Error e) {
             // Whoever swallows the exception must still not commit the change without its job.

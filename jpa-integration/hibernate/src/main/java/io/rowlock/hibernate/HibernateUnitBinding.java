@@ -2,9 +2,7 @@ package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
-import io.rowlock.job.Outbox;
 import io.rowlock.spi.PersistenceUnitBinding;
-import io.rowlock.spi.Waker;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.sql.ResultSet;
@@ -43,10 +41,10 @@ public final class HibernateUnitBinding implements PersistenceUnitBinding {
     }
 
     @Override
-    public void attach(Object entityManagerFactory, Outbox outbox, Waker waker) {
+    public void attach(Object entityManagerFactory, Attachment rowlock) {
         HibernateUnit unit = Factories.unit(factory(entityManagerFactory));
         if (unit != null) {
-            unit.attach(outbox, waker);
+            unit.attach(rowlock);
         }
     }
 

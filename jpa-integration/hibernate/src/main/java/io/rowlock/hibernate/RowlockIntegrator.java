@@ -3,6 +3,8 @@ package io.rowlock.hibernate;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.internal.EntityJobs;
+import org.hibernate.SessionFactory;
+import org.hibernate.SessionFactoryObserver;
 import org.hibernate.boot.Metadata;
 import org.hibernate.boot.spi.BootstrapContext;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
@@ -36,12 +38,20 @@ public final class RowlockIntegrator implements Integrator {
         EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata));
         UnitSettings settings = UnitSettings.of(factory.getProperties());
         if (!jobs.isEmpty()) {
+            factory.addObserver(new StartMessage(jobs));
+            register(new HibernateUnit(jobs, settings), factory.getEventEngine().getListenerRegistry());
+        }
+    }
+
+    /** Said once the unit has started: a start that fails makes no jobs. */
+    private record StartMessage(EntityJobs jobs) implements SessionFactoryObserver {
+        @Override
+        public void sessionFactoryCreated(SessionFactory factory) {
             LOG.info(
                     "Changes of the entities {} make jobs; bulk JPQL, HQL, Criteria and SQL statements make none, write"
                             + " theirs with JpaOutbox (unit={})",
                     jobs.entityNames(),
-                    factory.getName());
-            register(new HibernateUnit(jobs, settings), factory.getEventEngine().getListenerRegistry());
+                    factory.unwrap(SessionFactoryImplementor.class).getName());
         }
     }
 

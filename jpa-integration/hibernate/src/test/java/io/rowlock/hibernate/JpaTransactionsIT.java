@@ -10,6 +10,7 @@ import io.rowlock.error.RowlockException;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
+import io.rowlock.job.RetryPolicy;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.JpaTransactions;
 import io.rowlock.jpa.OutboxJob;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,12 +178,19 @@ final class JpaTransactionsIT {
     @Test
     void handler_that_ends_or_marks_the_transaction_fails_and_leaves_nothing() throws Exception {
         assertThatThrownBy(() -> JpaTransactions.of(unit.factory()).run(new NotedWork("end early")))
-                .isInstanceOf(InvalidUseException.class)
+                .isInstanceOf(PermanentFailure.class)
                 .hasMessageContaining("ended the transaction");
         assertThatThrownBy(() -> JpaTransactions.of(unit.factory()).run(new NotedWork("mark")))
                 .isInstanceOf(RowlockException.class)
                 .hasMessageContaining("rollback only");
         assertThat(schema.count("SELECT count(*) FROM booking")).isZero();
+    }
+
+    @Test
+    void nothing_in_place_of_a_unit_is_refused_clearly() {
+        assertThatThrownBy(() -> JpaTransactions.of(null))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("must not be null");
     }
 
     @Kind("booked")
@@ -223,6 +232,45 @@ final class JpaTransactionsIT {
         assertThat(schema.list(Integer.class, "SELECT id FROM booking")).containsExactly(1);
         assertThat(schema.list(String.class, "SELECT payload::text FROM rowlock_job WHERE kind = 'booked'"))
                 .containsExactly("{\"id\":1}");
+    }
+
+    @Test
+    void job_whose_handler_commits_by_itself_is_dead_at_once_so_that_the_effect_is_not_repeated() throws Exception {
+        List<Consumer<EntityManager>> endings = List.of(
+                em -> em.getTransaction().commit(),
+                em -> {
+                    em.getTransaction().commit();
+                    em.getTransaction().begin();
+                },
+                em -> {
+                    em.getTransaction().commit();
+                    throw new IllegalStateException("after the commit");
+                });
+        try (Worker worker = rowlock.worker(w -> w.poll(Duration.ofMillis(20))
+                .handleTransactionally(
+                        JobKind.of(Book.class),
+                        JpaTransactions.of(unit.factory()),
+                        (book, job, em) -> {
+                            book(em, book.id() + 10 * job.attempt());
+                            endings.get(book.id() - 1).accept(em);
+                        },
+                        handler -> handler.retry(RetryPolicy.fixed(Duration.ZERO))))) {
+            try (Connection connection = schema.begin()) {
+                for (int id = 1; id <= endings.size(); id++) {
+                    rowlock.outbox().enqueue(connection, new Book(id, false));
+                }
+                connection.commit();
+            }
+            worker.start();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(schema.list(
+                                    String.class, "SELECT state FROM rowlock_job WHERE kind = 'book' ORDER BY id"))
+                            .containsExactly("dead", "dead", "dead"));
+        }
+        assertThat(schema.list(Integer.class, "SELECT id FROM booking ORDER BY id"))
+                .containsExactly(11, 12, 13);
+        assertThat(schema.list(String.class, "SELECT last_error FROM rowlock_job WHERE kind = 'book'"))
+                .allMatch(error -> error.contains("The handler ended the transaction that also completes the job"));
     }
 
     @Test

@@ -19,6 +19,9 @@ import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.OneToOne;
 import jakarta.persistence.Version;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +131,30 @@ final class StartUpErrorsIT {
                     .hasMessageContaining("Customer: has annotations on the embeddable Address")
                     .hasMessageContaining("kind same stands for payload type");
         }
+    }
+
+    @Entity(name = "NeverStarted")
+    @OutboxJob(kind = "never-started", on = Change.PERSIST)
+    static class NeverStarted {
+        @Id
+        Long id;
+    }
+
+    @Test
+    void entities_that_make_jobs_are_named_only_once_the_unit_has_started(TestSchema schema) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+        try (TestUnit fails = TestUnit.on(schema, NeverStarted.class).with("hibernate.hbm2ddl.auto", "validate");
+                TestUnit starts = TestUnit.on(schema, Right.class).without("hibernate.hbm2ddl.auto")) {
+            assertThat(catchThrowable(fails::factory)).hasStackTraceContaining("missing table");
+            assertThat(starts.factory().isOpen()).isTrue();
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8))
+                .contains("Changes of the entities [Right] make jobs")
+                .doesNotContain("Changes of the entities [NeverStarted]");
     }
 
     private static void fails(TestSchema schema, String property, Object value, String message) {

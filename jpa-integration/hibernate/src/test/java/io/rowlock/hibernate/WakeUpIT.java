@@ -8,6 +8,7 @@ import io.rowlock.job.Kind;
 import io.rowlock.job.Outbox;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.OutboxJob;
+import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import jakarta.persistence.Entity;
@@ -60,7 +61,7 @@ final class WakeUpIT {
     void start() {
         TestUnit.install(schema);
         Outbox outbox = Rowlock.builder().schema(schema.name()).build().outbox();
-        new HibernateUnitBinding().attach(unit.factory(), outbox, woken::add);
+        new HibernateUnitBinding().attach(unit.factory(), new Attachment("tables", outbox, woken::add));
     }
 
     @BeforeEach

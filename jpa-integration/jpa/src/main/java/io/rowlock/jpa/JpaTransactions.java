@@ -10,8 +10,8 @@ import jakarta.persistence.EntityManagerFactory;
  * Transactions for handlers that work through an EntityManager:
  *
  * <pre>{@code
- * worker.handleTransactionally(JobKind.of(PaymentReceived.class), JpaTransactions.of(entityManagerFactory),
- *     (payment, job, em) -> em.find(Order.class, payment.order()).paid(), handler -> {});
+ * worker.handleTransactionally(PaymentReceived.class, JpaTransactions.of(entityManagerFactory),
+ *     (payment, job, em) -> em.find(Order.class, payment.order()).paid());
  * }</pre>
  *
  * <p>What the handler changed, the jobs that its changes made, and the completion of its own job commit together or not
@@ -25,13 +25,17 @@ public final class JpaTransactions {
      * handler, flushes, completes the job, commits, closes. Whatever is thrown on the way rolls everything back, and so
      * does a handler that returns after an exception of the provider has marked the transaction for rollback only. Every
      * job in progress takes one connection of the unit; the handler must neither end the transaction nor close the
-     * EntityManager.
+     * EntityManager; the job of one that ends its transaction becomes a dead letter at once, so that what it committed is
+     * not written again by each further attempt.
      *
      * @param factory a persistence unit of transaction type RESOURCE_LOCAL on the database of the jobs
      * @return the runner, safe for use by many threads
-     * @throws InvalidUseException if no adapter on the class path knows the unit's provider
+     * @throws InvalidUseException if null, or if no adapter on the class path knows the unit's provider
      */
     public static TransactionRunner<EntityManager> of(EntityManagerFactory factory) {
+        if (factory == null) {
+            throw new InvalidUseException("factory must not be null");
+        }
         return new EntityManagerRunner(factory);
     }
 }

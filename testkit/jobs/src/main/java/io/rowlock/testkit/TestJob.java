@@ -2,6 +2,8 @@ package io.rowlock.testkit;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobContext;
+import io.rowlock.job.JobKind;
+import io.rowlock.job.JobOptions;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -33,18 +35,23 @@ public final class TestJob implements JobContext {
      *
      * @param kind the kind's name
      * @return the job
+     * @throws InvalidUseException if no job can be of such a kind
      */
     public static TestJob ofKind(String kind) {
-        return new TestJob(kind);
+        return new TestJob(JobKind.named(kind, Object.class).name());
     }
 
     /**
      * Sets the id, and with it the idempotency key.
      *
-     * @param id the id
+     * @param id the id, at least 1
      * @return this
+     * @throws InvalidUseException if less
      */
     public TestJob id(long id) {
+        if (id < 1) {
+            throw new InvalidUseException("id must be at least 1, got " + id);
+        }
         this.id = id;
         return this;
     }
@@ -71,9 +78,10 @@ public final class TestJob implements JobContext {
      *
      * @param subject the subject
      * @return this
+     * @throws InvalidUseException if no job can have it
      */
     public TestJob subject(String subject) {
-        this.subject = subject;
+        this.subject = new JobOptions().subject(subject).subject().orElseThrow();
         return this;
     }
 
@@ -83,9 +91,10 @@ public final class TestJob implements JobContext {
      * @param name the name
      * @param value the value
      * @return this
+     * @throws InvalidUseException if no job can have it
      */
     public TestJob header(String name, String value) {
-        headers.put(name, value);
+        headers.putAll(new JobOptions().header(name, value).headers());
         return this;
     }
 
@@ -164,22 +173,28 @@ public final class TestJob implements JobContext {
 
     @Override
     public void lockIn(Connection connection) {
-        // nobody else could hold it
+        given(connection); // nobody else could hold it
     }
 
     @Override
     public void completeIn(Connection connection) {
+        given(connection);
         decideOnce();
         completed = true;
     }
 
     @Override
     public void snoozeIn(Connection connection, Duration delay) {
-        if (delay == null || delay.isNegative()) {
-            throw new InvalidUseException("snoozeIn delay must not be null or negative, got " + delay);
-        }
+        given(connection);
+        new JobOptions().after(delay); // has the same range
         decideOnce();
         snoozed = delay;
+    }
+
+    private static void given(Connection connection) {
+        if (connection == null) {
+            throw new InvalidUseException("A job is locked, completed or snoozed over a connection, got null");
+        }
     }
 
     private void decideOnce() {

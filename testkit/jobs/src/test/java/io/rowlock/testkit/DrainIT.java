@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.Rowlock;
+import io.rowlock.error.RowlockException;
 import io.rowlock.job.JobHandler;
+import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.Snooze;
@@ -52,6 +54,28 @@ class DrainIT {
 
     private HandCrankedWorker worker(JobHandler<Mail> handler) {
         return rowlock.handCrankedWorker(w -> w.handle(Mail.class, handler));
+    }
+
+    @Test
+    void an_interrupt_ends_a_drain_after_the_attempt_that_runs() throws SQLException {
+        enqueue("a@example.org");
+        enqueue("b@example.org");
+        try (HandCrankedWorker worker = worker((mail, job) -> {
+            sent.add(mail.to());
+            Thread.currentThread().interrupt();
+        })) {
+            assertThatThrownBy(worker::drain)
+                    .isInstanceOf(RowlockException.class)
+                    .hasMessageContaining("Interrupted");
+            assertThat(Thread.interrupted()).as("it stays interrupted").isTrue();
+            assertThat(sent).hasSize(1);
+            assertThat(rowlock.jobs().counts()).containsEntry(JobState.COMPLETED, 1L);
+
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(worker::runNext).isInstanceOf(RowlockException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(sent).hasSize(1);
+        }
     }
 
     @Test

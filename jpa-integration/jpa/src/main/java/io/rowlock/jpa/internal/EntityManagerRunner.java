@@ -2,6 +2,7 @@ package io.rowlock.jpa.internal;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.RowlockException;
+import io.rowlock.job.PermanentFailure;
 import io.rowlock.jpa.spi.ConnectionAccess;
 import io.rowlock.spi.TransactionRunner;
 import jakarta.persistence.EntityManager;
@@ -45,9 +46,8 @@ public final class EntityManagerRunner implements TransactionRunner<EntityManage
         });
         work.handle(entityManager);
         if (!entityManager.getTransaction().isActive()) {
-            throw new InvalidUseException(
-                    "The handler ended the transaction, which also completes the job; leave its end"
-                            + " to Rowlock, and throw to roll back");
+            throw new PermanentFailure("The handler ended the transaction that also completes the job; leave its end to"
+                    + " Rowlock, and throw to roll back");
         }
         entityManager.flush();
         access.call(entityManager, connection -> {

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
 import io.javalin.json.JavalinJackson;
+import io.javalin.validation.ValidationException;
 import io.rowlock.Rowlock;
 import io.rowlock.examples.orders.order.BadOrder;
 import io.rowlock.examples.orders.order.Order;
@@ -29,6 +31,8 @@ import org.eclipse.jetty.server.handler.StatisticsHandler;
  *   <li>{@code GET /jobs} counts all jobs by state
  *   <li>{@code GET /health} says how the worker is: 200 or 503
  * </ul>
+ *
+ * <p>Whatever is refused, an unknown address and a body too long too, is answered with a code and reasons as JSON.
  */
 public final class ShopHttp implements AutoCloseable {
     /** The longest request taken, in bytes. */
@@ -53,6 +57,8 @@ public final class ShopHttp implements AutoCloseable {
                 .get("/health", this::showHealth)
                 .exception(BadOrder.class, (bad, request) -> refuse(request, 400, "BAD_ORDER", bad.problems()))
                 .exception(OrderRefused.class, ShopHttp::refuse)
+                .exception(ValidationException.class, ShopHttp::refuseNumber)
+                .exception(HttpResponseException.class, ShopHttp::refuse)
                 .start("127.0.0.1", port);
     }
 
@@ -95,6 +101,20 @@ public final class ShopHttp implements AutoCloseable {
     private static void refuse(OrderRefused refused, Context request) {
         int status = refused.rule() == OrderRefused.Rule.DUPLICATE_NUMBER ? 409 : 422;
         refuse(request, status, refused.rule().name(), List.of(refused.reason()));
+    }
+
+    private static void refuseNumber(ValidationException bad, Context request) {
+        refuse(request, 400, "BAD_NUMBER", List.of("The number of an order is a whole number"));
+    }
+
+    /** What the server itself refuses: an unknown address, a body too long. */
+    private static void refuse(HttpResponseException refused, Context request) {
+        String code = switch (refused.getStatus()) {
+            case 404 -> "NOT_FOUND";
+            case 413 -> "TOO_LONG";
+            default -> "REFUSED";
+        };
+        refuse(request, refused.getStatus(), code, List.of(String.valueOf(refused.getMessage())));
     }
 
     private static void refuse(Context request, int status, String code, List<String> reasons) {

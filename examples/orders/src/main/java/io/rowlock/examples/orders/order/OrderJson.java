@@ -4,10 +4,14 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Reads one order from JSON, the same for HTTP and for files. Every field must be there, none may be there twice, and
@@ -22,6 +26,10 @@ public final class OrderJson {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
+
+    /** Where Jackson tells of its settings instead of the place. */
+    private static final Pattern OWN_LOCATION =
+            Pattern.compile("\\s*\\((start marker )?at \\[Source:[^\\]]*\\]\\)|\\s*\\[Source:[^\\]]*\\]");
 
     private OrderJson() {}
 
@@ -64,18 +72,33 @@ public final class OrderJson {
 
     private static JsonNode tree(byte[] json) {
         try {
-            JsonNode tree = MAPPER.readTree(json);
+            JsonNode tree = MAPPER.readTree(text(json));
             if (tree.isObject()) {
                 return tree;
             }
             throw new BadOrder(List.of("expected a JSON object {…}, got " + OrderFields.shown(tree)));
+        } catch (MismatchedInputException e) {
+            throw new BadOrder(List.of("not valid JSON" + where(e) + ": something stands behind the object"));
         } catch (JacksonException e) {
-            String where = e.getLocation() == null
-                    ? ""
-                    : " at column " + e.getLocation().getColumnNr();
-            throw new BadOrder(List.of("not valid JSON" + where + ": " + OrderFields.cut(e.getOriginalMessage())));
-        } catch (IOException e) {
-            throw new BadOrder(List.of("not valid JSON: " + OrderFields.cut(String.valueOf(e.getMessage()))));
+            String problem = OWN_LOCATION.matcher(e.getOriginalMessage()).replaceAll("");
+            throw new BadOrder(List.of("not valid JSON" + where(e) + ": " + OrderFields.cut(problem)));
+        }
+    }
+
+    private static String where(JacksonException e) {
+        return e.getLocation() == null ? "" : " at column " + e.getLocation().getColumnNr();
+    }
+
+    /** Strictly UTF-8: Jackson itself would guess at UTF-16 too, and the line is stored and shown as it stands. */
+    private static String text(byte[] json) {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(json))
+                    .toString();
+            return text.startsWith("\uFEFF") ? text.substring(1) : text;
+        } catch (CharacterCodingException e) {
+            throw new BadOrder(List.of("not valid JSON: the bytes are not UTF-8"));
         }
     }
 }

@@ -53,7 +53,9 @@ class OrderFileTest {
         assertThat(file.entries()).hasSize(2);
         assertThat(file.badLines()).hasSize(1);
         assertThat(file.badLines().get(0).line()).isEqualTo(2);
-        assertThat(file.badLines().get(0).problem()).contains(problem).doesNotContain("\n");
+        assertThat(file.badLines().get(0).problem())
+                .contains(problem)
+                .doesNotContain("\n", "Source", "REDACTED", "FEATURE", "jackson");
     }
 
     static Stream<Arguments> mistakes() {
@@ -99,6 +101,16 @@ class OrderFileTest {
 
         assertThat(file.badLines()).hasSize(1);
         assertThat(file.badLines().get(0).problem()).contains("not valid JSON").contains("UTF-8");
+    }
+
+    @Test
+    void a_line_in_utf_16_is_not_guessed_at() throws IOException {
+        byte[] utf16 = new OrderText(1).toString().getBytes(StandardCharsets.UTF_16BE);
+
+        OrderFile file = OrderFile.read(new ByteArrayInputStream(utf16));
+
+        assertThat(file.entries()).isEmpty();
+        assertThat(file.badLines()).hasSize(1);
     }
 
     @Test

@@ -39,8 +39,10 @@ class ServeIT {
                             .contains("order-confirmation")
                             .contains("partner-notice")
                             .doesNotContain("\"ready\""));
-            assertThat(get(port, "/orders/43").statusCode()).isEqualTo(404);
-            assertThat(get(port, "/orders/x").statusCode()).isEqualTo(400);
+            assertRefused(get(port, "/orders/43"), 404, "NOT_FOUND");
+            assertRefused(get(port, "/nothing"), 404, "NOT_FOUND");
+            assertRefused(get(port, "/orders/x"), 400, "BAD_NUMBER");
+            assertRefused(post(port, "x".repeat(1_100_000)), 413, "TOO_LONG");
             assertThat(get(port, "/jobs").body()).contains("\"completed\":2");
             assertThat(get(port, "/health").statusCode()).isEqualTo(200);
 
@@ -74,6 +76,12 @@ class ServeIT {
 
     private static ChildJvm serve(int port) {
         return ChildJvm.start(Demo.class, options -> options.arguments("--serve", "--port", Integer.toString(port)));
+    }
+
+    private static void assertRefused(HttpResponse<String> answer, int status, String code) {
+        assertThat(answer.statusCode()).isEqualTo(status);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");
+        assertThat(answer.body()).startsWith("{\"code\":\"" + code + "\",\"reasons\":[\"");
     }
 
     private HttpResponse<String> post(int port, String order) throws IOException, InterruptedException {

@@ -1,0 +1,3 @@
+-- The schema must be there before. If it is not, remove the dashes:
+-- CREATE SCHEMA :schema;
+
