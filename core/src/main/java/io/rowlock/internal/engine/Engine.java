@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -26,6 +28,8 @@ import org.slf4j.LoggerFactory;
 final class Engine {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final Duration LEAST_ANSWER = Duration.ofSeconds(5);
+    private static final int LAST_TRIES = 40;
+    private static final long LOCKED_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     final Lanes lanes;
     final Lanes keyedLanes;
@@ -119,7 +123,12 @@ final class Engine {
                 back.add(new Settled(job, new Outcome.PutBack(Duration.ZERO, false)));
             }
         }
-        recorder.record(back);
+        for (int i = 0; i < LAST_TRIES && !back.isEmpty(); i++) {
+            back = recorder.record(back); // those whose rows somebody has locked for a moment
+            if (!back.isEmpty()) {
+                LockSupport.parkNanos(LOCKED_PAUSE);
+            }
+        }
     }
 
     /** Its lease is over; with an ordering key the next of its key may follow. */
