@@ -48,7 +48,11 @@ public final class JacksonCodec implements PayloadCodec {
     @Override
     public String encode(Object payload) throws JsonProcessingException {
         String json = MAPPER.writeValueAsString(payload);
-        return escapeLoneSurrogates(json);
+        String escaped = escapeLoneSurrogates(json);
+        if (!escaped.equals(json)) {
+            MAPPER.readTree(escaped); // Jackson reads half a pair in a text, but not in the name of a property
+        }
+        return escaped;
     }
 
     @Override
