@@ -6,15 +6,17 @@ import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
 import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
+import io.rowlock.internal.jobs.RowQueues;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.schema.JdbcSchema;
-import io.rowlock.internal.sql.LookupSql;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
+import io.rowlock.job.Queues;
 import io.rowlock.schema.Schema;
 import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.Worker;
@@ -34,6 +36,7 @@ public final class Rowlock {
     private final JdbcSchema schema;
     private final RowOutbox outbox;
     private final RowJobs jobs;
+    private final RowQueues queues;
     private final Kinds kinds = new Kinds();
     private final Ground ground;
     private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
@@ -43,7 +46,8 @@ public final class Rowlock {
         this.schema = new JdbcSchema(builder.connections(), names);
         this.outbox = new RowOutbox(names, builder.codec(), kinds, builder.maxPayloadBytes());
         this.ground = new Ground(builder.connections(), names, builder.codec(), new Events(builder.listeners()));
-        this.jobs = new RowJobs(new LookupSql(names), builder.connections());
+        this.jobs = new RowJobs(names, builder.connections(), this::cancelled, this::lookAgain);
+        this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
     }
 
     /**
@@ -74,12 +78,29 @@ public final class Rowlock {
     }
 
     /**
-     * Looks jobs up.
+     * Looks jobs up, cancels, revives and skips them.
      *
-     * @return look-ups on connections of the data source
+     * @return jobs on connections of the data source
      */
     public Jobs jobs() {
         return jobs;
+    }
+
+    /**
+     * Pauses queues and sets what holds for them in all workers.
+     *
+     * @return the queues' settings
+     */
+    public Queues queues() {
+        return queues;
+    }
+
+    private void cancelled(long id) {
+        workers.forEach(worker -> worker.cancelled(id));
+    }
+
+    private void lookAgain() {
+        workers.forEach(ThreadedWorker::lookAgain);
     }
 
     /**

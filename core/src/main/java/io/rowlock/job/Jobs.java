@@ -1,24 +1,64 @@
 package io.rowlock.job;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Looks jobs up. Reads only; each method is one statement that waits for no lock. Safe for use by many threads, unless
- * bound to one connection by {@link #in}.
+ * Looks jobs up, and does to single ones what people do. Look-ups are one statement each that waits for no lock. Changes
+ * lock the job's row, and before it that of its ordering key, and wait up to 5 s for others that hold them; each is a
+ * transaction of its own, all or nothing. Safe for use by many threads, unless bound to one connection by {@link #in}.
  */
 public interface Jobs {
     /**
-     * The same look-ups over a given connection, in its transaction: sees what that transaction wrote and has not
-     * committed.
+     * The same over a given connection, in its transaction: sees what that transaction wrote and has not committed. A change
+     * needs an open READ COMMITTED transaction, holds its locks until that ends, and waits as long as that one may.
      *
      * @param connection the caller's connection; not closed
-     * @return look-ups for the threads that may use the connection
+     * @return look-ups and changes for the threads that may use the connection
      */
     Jobs in(Connection connection);
+
+    /**
+     * Cancels a job that is not finished. A handler that is at work on it is told, at once in this JVM and within half of
+     * a lease in others: by an interrupt, {@link JobContext#cancelled()}, and, if it is transactional, the end of its
+     * transaction; its outcome counts for nothing. The next job of an ordering key starts at once, or, behind a running
+     * one, when that one's lease would have ended.
+     *
+     * @param id the job
+     * @param by who cancels it, and why; kept as the job's last error
+     * @return what became of it
+     * @throws InvalidUseException if null, or bound to a connection without a transaction
+     * @throws DatabaseException if the server refused it, or a lock could not be had
+     */
+    Cancellation cancel(long id, By by);
+
+    /**
+     * Makes a dead or cancelled job ready again, due at once, with all its attempts; its failures are kept. With an
+     * ordering key it comes before all jobs of the key that were written after it, and ends its block. It does not take
+     * its dedup key again.
+     *
+     * @param id the job
+     * @param by who revives it, and why
+     * @return false if there is no such job, or it is neither dead nor cancelled; then nothing is changed
+     * @throws InvalidUseException if null, or bound to a connection without a transaction
+     * @throws DatabaseException if the server refused it, or a lock could not be had
+     */
+    boolean revive(long id, By by);
+
+    /**
+     * Lets the jobs behind a dead one with its ordering key go on; the dead one stays dead.
+     *
+     * @param id the dead job
+     * @param by who skips it, and why
+     * @return false if the job blocks no key; then nothing is changed
+     * @throws InvalidUseException if null, or bound to a connection without a transaction
+     * @throws DatabaseException if the server refused it, or a lock could not be had
+     */
+    boolean skip(long id, By by);
 
     /**
      * The job with this id.

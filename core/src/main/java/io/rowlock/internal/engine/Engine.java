@@ -204,6 +204,16 @@ final class Engine {
         return heartbeat.step();
     }
 
+    /** Tells the handler of a job that was cancelled; its outcome counts for nothing. */
+    void cancelled(long id) {
+        for (LeasedJob job : inFlight.all()) {
+            if (job.id() == id && job.settle()) {
+                inFlight.letGo(job);
+                job.cancel();
+            }
+        }
+    }
+
     /** Interrupts what still runs, and hands it back. */
     void handBackRunning() {
         for (LeasedJob job : inFlight.all()) {

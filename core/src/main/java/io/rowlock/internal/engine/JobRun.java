@@ -230,7 +230,7 @@ final class JobRun implements JobContext {
             }
             job.endedByHandler();
             if (key != null) {
-                keys.settleWithin(connection, key);
+                keys.settleWithin(connection, key, Duration.ZERO);
             }
         } catch (SQLException e) {
             throw new DatabaseException("Could not " + what + " the job (job=" + id() + ")", e);

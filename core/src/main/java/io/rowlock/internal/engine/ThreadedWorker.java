@@ -215,6 +215,23 @@ public final class ThreadedWorker implements Worker {
         }
     }
 
+    /** A job was cancelled under whoever works on it. */
+    public void cancelled(long id) {
+        Running now = running;
+        if (now != null) {
+            now.engine().cancelled(id);
+        }
+    }
+
+    /** Jobs may have become due that no enqueue told of. */
+    public void lookAgain() {
+        Running now = running;
+        if (now != null) {
+            now.engine().claimer.keyedDue();
+            now.claimer().wake();
+        }
+    }
+
     @Override
     public void stop(Duration grace) {
         if (grace == null || grace.isNegative()) {

@@ -1,10 +1,16 @@
 package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.LookupSql;
 import io.rowlock.internal.sql.LookupSql.JobRow;
 import io.rowlock.internal.sql.LookupSql.StateCount;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.OperationSql;
+import io.rowlock.job.By;
+import io.rowlock.job.Cancellation;
 import io.rowlock.job.Job;
 import io.rowlock.job.JobFailure;
 import io.rowlock.job.JobState;
@@ -17,27 +23,67 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Look-ups over rows, on connections of the data source or on one of the caller's. */
+/** Looks up and changes rows, on connections of the data source or on one of the caller's. */
 public final class RowJobs implements Jobs {
     private final LookupSql sql;
     private final ConnectionSource connections;
     private final @Nullable Connection bound;
+    private final Operations operations;
 
-    public RowJobs(LookupSql sql, ConnectionSource connections) {
-        this(sql, connections, null);
+    /**
+     * Jobs on connections of the data source.
+     *
+     * @param cancelled hears of jobs that were cancelled while a handler was at work on them
+     * @param maybeDue called when jobs may have become due
+     */
+    public RowJobs(Names names, ConnectionSource connections, LongConsumer cancelled, Runnable maybeDue) {
+        this(
+                new LookupSql(names),
+                connections,
+                null,
+                new Operations(
+                        new OperationSql(names),
+                        new KeySql(names),
+                        connections,
+                        null,
+                        new Operations.Committed(cancelled, maybeDue)));
     }
 
-    private RowJobs(LookupSql sql, ConnectionSource connections, @Nullable Connection bound) {
+    private RowJobs(LookupSql sql, ConnectionSource connections, @Nullable Connection bound, Operations operations) {
         this.sql = sql;
         this.connections = connections;
         this.bound = bound;
+        this.operations = operations;
     }
 
     @Override
     public Jobs in(Connection connection) {
-        return new RowJobs(sql, connections, connection);
+        return new RowJobs(sql, connections, connection, operations.in(connection));
+    }
+
+    @Override
+    public Cancellation cancel(long id, By by) {
+        return operations.cancel(id, checked(by));
+    }
+
+    @Override
+    public boolean revive(long id, By by) {
+        return operations.revive(id, checked(by));
+    }
+
+    @Override
+    public boolean skip(long id, By by) {
+        return operations.skip(id, checked(by));
+    }
+
+    private static By checked(@Nullable By by) {
+        if (by == null) {
+            throw new InvalidUseException("Say who does it, and why: by must not be null");
+        }
+        return by;
     }
 
     @Override

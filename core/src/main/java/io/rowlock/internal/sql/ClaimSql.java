@@ -57,7 +57,8 @@ public final class ClaimSql {
                   LIMIT lane.most
                   FOR NO KEY UPDATE SKIP LOCKED) c
                 WHERE lane.queue = q.queue
-                LIMIT q.free) picked)
+                LIMIT q.free) picked
+              WHERE NOT coalesce((SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = q.queue LIMIT 1), false))
             """ + TAKE;
 
     /*
@@ -74,6 +75,7 @@ public final class ClaimSql {
                 AND ordering_key IS NULL AND limit_key IS NULL
                 AND (losses = 0 OR id = ANY($4::bigint[])) IS TRUE
                 AND (queue = ANY($5::text[])) IS TRUE AND (kind = ANY($6::text[])) IS TRUE
+                AND NOT coalesce((SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = rowlock_job.queue LIMIT 1), false)
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED)
             """ + TAKE;

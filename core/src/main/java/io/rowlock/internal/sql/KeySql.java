@@ -288,9 +288,9 @@ public final class KeySql {
         settle(connection, keys, delay, true);
     }
 
-    /** Promotes the head of a key inside somebody's transaction; a sweep drops the key if nothing is left. */
-    public void settleWithin(Connection connection, OrderingKey key) throws SQLException {
-        settle(connection, List.of(key), Duration.ZERO, false);
+    /** Promotes the head of a key, due after the delay, inside somebody's transaction; a sweep drops the key if nothing is left. */
+    public void settleWithin(Connection connection, OrderingKey key, Duration delay) throws SQLException {
+        settle(connection, List.of(key), delay, false);
     }
 
     private void settle(Connection connection, Collection<OrderingKey> keys, Duration delay, boolean drop)

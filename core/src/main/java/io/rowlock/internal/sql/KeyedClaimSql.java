@@ -36,7 +36,9 @@ public final class KeyedClaimSql {
                   AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
                   AND j.locked_by IS NULL AND j.ordering_key IS NOT NULL
                 ORDER BY j.run_at, j.id
-                LIMIT lane.most) due) c ON true
+                LIMIT lane.most) due
+              WHERE NOT coalesce(
+                (SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = lane.queue LIMIT 1), false)) c ON true
             """;
 
     /*

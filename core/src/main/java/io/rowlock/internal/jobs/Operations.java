@@ -1,0 +1,175 @@
+package io.rowlock.internal.jobs;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.internal.outbox.TransactionCheck;
+import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.OperationSql;
+import io.rowlock.internal.sql.OperationSql.Cancelled;
+import io.rowlock.internal.sql.OperationSql.Place;
+import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.job.By;
+import io.rowlock.job.Cancellation;
+import io.rowlock.spi.ConnectionSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What people do to single jobs, in a transaction of its own or in the caller's, under the lock of the job's key. */
+final class Operations {
+    private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int MAX_REASON = 2_000;
+
+    private final OperationSql sql;
+    private final KeySql keys;
+    private final ConnectionSource connections;
+    private final @Nullable Connection bound;
+    private final Committed committed;
+
+    /** Who hears, in this JVM, what was committed here. */
+    record Committed(LongConsumer cancelled, Runnable maybeDue) {}
+
+    Operations(
+            OperationSql sql,
+            KeySql keys,
+            ConnectionSource connections,
+            @Nullable Connection bound,
+            Committed committed) {
+        this.sql = sql;
+        this.keys = keys;
+        this.connections = connections;
+        this.bound = bound;
+        this.committed = committed;
+    }
+
+    Operations in(Connection connection) {
+        return new Operations(sql, keys, connections, connection, committed);
+    }
+
+    Cancellation cancel(long id, By by) {
+        Cancellation answer = inTransaction("cancelled", open -> cancel(open, id, by));
+        LOG.info("Cancel of a job: {} (job={}, by={}): {}", answer, id, by.who(), by.why());
+        if (bound == null && answer == Cancellation.REQUESTED) {
+            committed.cancelled().accept(id);
+        }
+        if (bound == null) {
+            committed.maybeDue().run();
+        }
+        return answer;
+    }
+
+    private Cancellation cancel(Connection open, long id, By by) throws SQLException {
+        Optional<Place> place = lock(open, id);
+        if (place.isEmpty()) {
+            return Cancellation.UNKNOWN;
+        }
+        Optional<Cancelled> cancelled = sql.cancel(open, id, reason("cancelled", by));
+        OrderingKey key = place.get().key();
+        if (key != null && cancelled.isPresent()) {
+            keys.settleWithin(open, key, cancelled.get().lease()); // the handler may run on until then
+        }
+        return cancelled
+                .map(was -> was.leased() ? Cancellation.REQUESTED : Cancellation.STOPPED)
+                .orElse(Cancellation.ALREADY_FINISHED);
+    }
+
+    boolean revive(long id, By by) {
+        boolean revived = inTransaction("revived", open -> {
+            Optional<Place> place = lock(open, id);
+            boolean done = place.isPresent() && sql.revive(open, id);
+            OrderingKey key = done ? place.get().key() : null;
+            if (key != null) {
+                keys.unblock(open, key, id);
+                keys.settleWithin(open, key, Duration.ZERO);
+            }
+            return done;
+        });
+        LOG.info("Revive of a job: {} (job={}, by={}): {}", revived, id, by.who(), by.why());
+        if (bound == null) {
+            committed.maybeDue().run();
+        }
+        return revived;
+    }
+
+    boolean skip(long id, By by) {
+        boolean skipped = inTransaction("skipped", open -> {
+            Optional<Place> place = lock(open, id);
+            OrderingKey key = place.isPresent() ? place.get().key() : null;
+            if (key == null || !keys.unblock(open, key, id)) {
+                return false;
+            }
+            keys.settleWithin(open, key, Duration.ZERO);
+            return true;
+        });
+        LOG.info("Skip of a dead head: {} (job={}, by={}): {}", skipped, id, by.who(), by.why());
+        if (bound == null) {
+            committed.maybeDue().run();
+        }
+        return skipped;
+    }
+
+    private Optional<Place> lock(Connection open, long id) throws SQLException {
+        Optional<Place> place = sql.whereIs(open, id);
+        OrderingKey key = place.isPresent() ? place.get().key() : null;
+        if (key != null) {
+            sql.lockKey(open, key);
+        }
+        return place;
+    }
+
+    private static String reason(String what, By by) {
+        String text = what + " by " + by.who() + ": " + by.why();
+        return text.length() > MAX_REASON ? text.substring(0, MAX_REASON) : text;
+    }
+
+    @FunctionalInterface
+    private interface Work<T> {
+        T over(Connection connection) throws SQLException;
+    }
+
+    private <T> T inTransaction(String what, Work<T> work) {
+        try {
+            if (bound != null) {
+                TransactionCheck.require(bound, "change a job");
+                return work.over(bound);
+            }
+            try (Connection connection = connections.get()) {
+                return own(connection, work);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException(
+                    "The job could not be " + what + "; if another transaction holds its row, try again later", e);
+        }
+    }
+
+    private <T> T own(Connection connection, Work<T> work) throws SQLException {
+        int isolation = connection.getTransactionIsolation();
+        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+        connection.setAutoCommit(false);
+        try {
+            sql.waitAtMost(connection, PATIENCE);
+            T result = work.over(connection);
+            connection.commit();
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            rollBack(connection, e);
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+            connection.setTransactionIsolation(isolation);
+        }
+    }
+
+    private static void rollBack(Connection connection, Exception because) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            because.addSuppressed(e);
+        }
+    }
+}

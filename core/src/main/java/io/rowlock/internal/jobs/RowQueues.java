@@ -1,0 +1,99 @@
+package io.rowlock.internal.jobs;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.sql.QueueSql;
+import io.rowlock.job.By;
+import io.rowlock.job.DeadHead;
+import io.rowlock.job.JobOptions;
+import io.rowlock.job.Queues;
+import io.rowlock.spi.ConnectionSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settings of queues as rows. */
+public final class RowQueues implements Queues {
+    private static final Logger LOG = LoggerFactory.getLogger(RowQueues.class);
+
+    private final QueueSql sql;
+    private final ConnectionSource connections;
+    private final Runnable resumed;
+
+    /** @param resumed called when jobs may be claimed again */
+    public RowQueues(QueueSql sql, ConnectionSource connections, Runnable resumed) {
+        this.sql = sql;
+        this.connections = connections;
+        this.resumed = resumed;
+    }
+
+    @Override
+    public boolean pause(String queue, By by) {
+        check(queue, by);
+        boolean changed = perform(open -> sql.pause(open, queue, by.who()));
+        if (changed) {
+            LOG.info("Queue paused (queue={}, by={}): {}", queue, by.who(), by.why());
+        }
+        return changed;
+    }
+
+    @Override
+    public boolean resume(String queue, By by) {
+        check(queue, by);
+        boolean changed = perform(open -> sql.resume(open, queue));
+        if (changed) {
+            LOG.info("Queue resumed (queue={}, by={}): {}", queue, by.who(), by.why());
+            resumed.run();
+        }
+        return changed;
+    }
+
+    @Override
+    public Optional<Pause> pauseOf(String queue) {
+        checkName(queue);
+        return perform(open -> sql.find(open, queue))
+                .filter(row -> row.pausedAt() != null)
+                .map(row -> new Pause(Objects.requireNonNull(row.pausedAt()), Objects.requireNonNull(row.pausedBy())));
+    }
+
+    @Override
+    public void deadHead(String queue, DeadHead policy) {
+        checkName(queue);
+        if (policy == null) {
+            throw new InvalidUseException("The policy for dead heads must not be null");
+        }
+        perform(open -> {
+            sql.deadHead(open, queue, policy.text());
+            return true;
+        });
+    }
+
+    private static void check(String queue, @Nullable By by) {
+        checkName(queue);
+        if (by == null) {
+            throw new InvalidUseException("Say who does it, and why: by must not be null");
+        }
+    }
+
+    private static void checkName(String queue) {
+        new JobOptions().queue(queue);
+    }
+
+    @FunctionalInterface
+    private interface Work<T> {
+        T over(Connection connection) throws SQLException;
+    }
+
+    private <T> T perform(Work<T> work) {
+        try (Connection connection = connections.get()) {
+            connection.setAutoCommit(true);
+            return work.over(connection);
+        } catch (SQLException e) {
+            throw new DatabaseException("The queue's settings could not be read or changed", e);
+        }
+    }
+}

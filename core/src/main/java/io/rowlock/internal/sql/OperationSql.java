@@ -1,0 +1,121 @@
+package io.rowlock.internal.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people do to single jobs. Unlike the engine's, these statements wait for locks: first the key's row, then the
+ * job's, as everywhere. READ COMMITTED.
+ */
+public final class OperationSql {
+    static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', $1, true)";
+
+    /* No lock; queue and key of a job never change while it is not finished. Index: the primary key. */
+    static final String WHERE_IS = """
+            /* rowlock:where-is-job */
+            SELECT queue, ordering_key, state
+            FROM rowlock_job
+            WHERE id = $1
+            """;
+
+    /* Without a row of its own a key has no parked job and no run, and there is nothing to lock. */
+    static final String LOCK_KEY = """
+            /* rowlock:lock-key */
+            SELECT 1
+            FROM rowlock_key
+            WHERE queue = $1 AND ordering_key = $2
+            FOR UPDATE
+            """;
+
+    /* A running job loses its owner, and the token tells that one. Gives for how long the old lease would have held. */
+    static final String CANCEL = """
+            /* rowlock:cancel */
+            WITH waiting AS MATERIALIZED (
+              SELECT id, locked_by, locked_until
+              FROM rowlock_job
+              WHERE id = $1 AND state IN ('ready', 'parked')
+              FOR NO KEY UPDATE)
+            UPDATE rowlock_job
+            SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, locked_by = NULL,
+                locked_until = NULL, waiting_key = NULL, last_error = $2
+            WHERE id = ANY(ARRAY(SELECT id FROM waiting))
+            RETURNING (SELECT locked_by FROM waiting) IS NOT NULL AS leased,
+                      coalesce(extract(epoch FROM (SELECT locked_until FROM waiting) - clock_timestamp()) * 1000, 0)::bigint
+                        AS lease_millis, kind
+            """;
+
+    /* As new, but for its id and its failures. With an ordering key its id still says where it comes. */
+    static final String REVIVE = """
+            /* rowlock:revive */
+            UPDATE rowlock_job
+            SET state = 'ready', finished_at = NULL, run_at = clock_timestamp(), attempts = 0, losses = 0, token = token + 1
+            WHERE id = $1 AND state IN ('dead', 'cancelled')
+            """;
+
+    private final Sql lockTimeout;
+    private final Sql whereIs;
+    private final Sql lockKey;
+    private final Sql cancel;
+    private final Sql revive;
+
+    public OperationSql(Names names) {
+        this.lockTimeout = new Sql(names, LOCK_TIMEOUT);
+        this.whereIs = new Sql(names, WHERE_IS);
+        this.lockKey = new Sql(names, LOCK_KEY);
+        this.cancel = new Sql(names, CANCEL);
+        this.revive = new Sql(names, REVIVE);
+    }
+
+    /** Where a job stands. */
+    public record Place(@Nullable OrderingKey key, String state) {}
+
+    /** What a cancelled job was: its kind, whether it ran, and for how long its lease would have held. */
+    public record Cancelled(String kind, boolean leased, Duration lease) {}
+
+    /** Bounds the waits for locks in this transaction. */
+    public void waitAtMost(Connection connection, Duration most) throws SQLException {
+        lockTimeout.query(connection, row -> true, most.toMillis() + "ms");
+    }
+
+    public Optional<Place> whereIs(Connection connection, long id) throws SQLException {
+        return whereIs
+                .query(
+                        connection,
+                        row -> {
+                            String key = row.getString("ordering_key");
+                            return new Place(
+                                    key == null ? null : new OrderingKey(row.getString("queue"), key),
+                                    row.getString("state"));
+                        },
+                        id)
+                .stream()
+                .findFirst();
+    }
+
+    public void lockKey(Connection connection, OrderingKey key) throws SQLException {
+        lockKey.query(connection, row -> true, key.queue(), key.text());
+    }
+
+    /** Cancels the job if it is not finished. */
+    public Optional<Cancelled> cancel(Connection connection, long id, String reason) throws SQLException {
+        return cancel
+                .query(
+                        connection,
+                        row -> new Cancelled(
+                                row.getString("kind"),
+                                row.getBoolean("leased"),
+                                Duration.ofMillis(Math.max(0, row.getLong("lease_millis")))),
+                        id,
+                        reason)
+                .stream()
+                .findFirst();
+    }
+
+    /** Makes the job ready again if it is dead or cancelled. */
+    public boolean revive(Connection connection, long id) throws SQLException {
+        return revive.update(connection, id) == 1;
+    }
+}

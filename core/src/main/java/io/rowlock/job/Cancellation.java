@@ -1,0 +1,16 @@
+package io.rowlock.job;
+
+/** The answer to a request to cancel a job. */
+public enum Cancellation {
+    /** The job had not begun, or waited for another attempt: it never runs again. */
+    STOPPED,
+    /**
+     * The job is cancelled, but a handler was at work on it: that one is told, its outcome counts for nothing, but what it
+     * does outside the database may still happen.
+     */
+    REQUESTED,
+    /** The job was completed, dead or cancelled already: nothing was changed. */
+    ALREADY_FINISHED,
+    /** There is no such job (any more). */
+    UNKNOWN
+}

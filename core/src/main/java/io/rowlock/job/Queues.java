@@ -1,0 +1,63 @@
+package io.rowlock.job;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What holds for a queue in all workers: whether it is paused, what a dead head does. Rows, not configuration: a change
+ * holds at the next claim of every worker, and outlives them. Each method is one statement in a transaction of its own,
+ * and waits for others only that change the same queue. Safe for use by many threads.
+ */
+public interface Queues {
+    /**
+     * Pauses a queue: from now on no worker claims its jobs. What runs, runs on. Enqueues go on as before.
+     *
+     * @param queue the queue, whether anybody serves it or not
+     * @param by who pauses it, and why
+     * @return false if it was paused already; then nothing is changed
+     * @throws InvalidUseException if the name is not allowed
+     * @throws DatabaseException if the server refused it
+     */
+    boolean pause(String queue, By by);
+
+    /**
+     * Ends a pause. This JVM's workers claim at once, others at their next poll.
+     *
+     * @param queue the queue
+     * @param by who ends it, and why
+     * @return false if it was not paused
+     * @throws InvalidUseException if the name is not allowed
+     * @throws DatabaseException if the server refused it
+     */
+    boolean resume(String queue, By by);
+
+    /**
+     * Since when, and by whom, a queue is paused.
+     *
+     * @param queue the queue
+     * @return empty if it is not paused
+     * @throws InvalidUseException if the name is not allowed
+     * @throws DatabaseException if the server refused it
+     */
+    Optional<Pause> pauseOf(String queue);
+
+    /**
+     * Sets what a dead job does to those behind it with its ordering key, from the next death on.
+     *
+     * @param queue the queue
+     * @param policy the policy; {@link DeadHead#BLOCK} where never set
+     * @throws InvalidUseException if the name is not allowed, or the policy is null
+     * @throws DatabaseException if the server refused it
+     */
+    void deadHead(String queue, DeadHead policy);
+
+    /**
+     * A pause.
+     *
+     * @param since since when, by the database's clock
+     * @param who who paused the queue
+     */
+    record Pause(Instant since, String who) {}
+}
