@@ -103,7 +103,31 @@ final class DeathHookIT {
             void happen(Connection connection) throws SQLException {
                 run(connection, "UPDATE rowlock_alert SET n = NULL; INSERT INTO rowlock_alert (n) VALUES (NULL)");
             }
+        },
+        SWALLOWED_LOSS_OF_THE_CONNECTION {
+            @Override
+            void happen(Connection connection) {
+                try {
+                    run(connection, "SELECT pg_terminate_backend(pg_backend_pid())");
+                } catch (SQLException swallowed) {
+                    assertThat(swallowed.getSQLState()).startsWith("57P");
+                }
+            }
+        },
+        UNSPEAKABLE_ERROR {
+            @Override
+            void happen(Connection connection) {
+                throw new Unspeakable();
+            }
         };
+
+        /** Not even its message can be had. */
+        private static final class Unspeakable extends Error {
+            @Override
+            public String getMessage() {
+                throw new Unspeakable();
+            }
+        }
 
         abstract void happen(Connection connection) throws SQLException;
     }

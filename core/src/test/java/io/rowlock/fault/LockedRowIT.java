@@ -8,12 +8,15 @@ import io.rowlock.event.RowlockEvent.LeaseLost;
 import io.rowlock.fault.Task.End;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.HandCrankedWorker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -106,6 +109,44 @@ final class LockedRowIT {
                 .isEqualTo(JOBS - 1);
         assertThat(schema.count("SELECT count(*) FROM started WHERE job_id <> ?", locked))
                 .isEqualTo(JOBS - 1);
+    }
+
+    @Test
+    void heartbeat_does_not_take_a_locked_row_for_a_lost_one() throws Exception {
+        FaultyConnections connections = new FaultyConnections(schema);
+        Deeds handler = scene.deeds("worker");
+        long job = scene.enqueue(Task.waiting("long"));
+        scene.start(
+                scene.rowlock(connections, heard),
+                worker -> worker.lease(Duration.ofSeconds(12)).handle(Task.class, handler));
+        scene.awaitStart("long", "worker");
+        try (Connection somebody = lock(job)) {
+            patiently()
+                    .until(() -> connections.asked("still-held") > 1
+                            || !heard.of(LeaseLost.class).isEmpty());
+            somebody.rollback();
+        }
+        handler.openAll();
+        scene.awaitState(job, "completed");
+        assertThat(scene.count("attempts = 1 AND losses = 0")).isOne();
+        assertThat(heard.of(LeaseLost.class)).isEmpty();
+    }
+
+    @Test
+    void worker_cranked_by_hand_records_its_outcome_once_the_row_is_free() throws Exception {
+        FaultyConnections connections = new FaultyConnections(schema);
+        long job = scene.enqueue(Task.quick("a"));
+        AtomicReference<Connection> somebody = new AtomicReference<>();
+        try (HandCrankedWorker cranked = scene.rowlock(connections)
+                .handCrankedWorker(worker ->
+                        worker.lease(LONG_LEASE).handle(Task.class, (task, context) -> somebody.set(lock(job))))) {
+            CompletableFuture<Integer> drained = CompletableFuture.supplyAsync(cranked::drain);
+            patiently().until(() -> connections.asked("still-held") > 0);
+            somebody.get().rollback();
+            somebody.get().close();
+            assertThat(drained.join()).isOne();
+        }
+        assertThat(scene.count("state = 'completed' AND attempts = 1")).isOne();
     }
 
     private List<Long> startAll(Deeds handler, Task task, Duration lease) throws SQLException {

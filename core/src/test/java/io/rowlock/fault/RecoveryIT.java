@@ -78,6 +78,26 @@ final class RecoveryIT {
         assertThat(heard.of(JobRescued.class)).containsExactly(new JobRescued(over, "task", 1, "gone"));
     }
 
+    @Test
+    @Tag("B37")
+    void job_is_rescued_though_a_backlog_that_committed_late_stands_before_it() throws Exception {
+        Deeds handler = scene.deeds("worker");
+        long lost = scene.enqueue(Task.waiting("lost"));
+        schema.execute("UPDATE rowlock_job SET locked_by = 'gone', token = 1, attempts = 1,"
+                + " run_at = now() - interval '1 minute', locked_until = clock_timestamp()");
+        schema.execute(
+                "INSERT INTO rowlock_job (kind, payload, run_at) SELECT kind, payload, now() - interval '10 minutes'"
+                        + " FROM rowlock_job CROSS JOIN generate_series(1, 6000)");
+        scene.start(
+                scene.rowlock(heard), settings -> settings.queue("default", 4).handle(Task.class, handler));
+
+        patiently().until(() -> scene.number(lost, "losses") == 1);
+        assertThat(scene.count("attempts = 0"))
+                .as("the backlog has hardly begun")
+                .isGreaterThan(5_900);
+        schema.update("DELETE FROM rowlock_job WHERE attempts = 0");
+    }
+
     /** Waits until every lease reaches so far beyond the first start as only heartbeats can bring it. */
     private void leasesRunFor(String duration) {
         patiently()

@@ -16,6 +16,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -71,6 +73,31 @@ final class StopIT {
         assertThat(schema.list(String.class, "SELECT name || ' by ' || who FROM started ORDER BY at"))
                 .containsExactly("long by first", "late by idle");
         assertThat(stopping.health().state()).isEqualTo(State.STOPPED);
+    }
+
+    @Test
+    void claim_that_is_answered_after_the_stop_runs_nothing_and_is_handed_back() throws Exception {
+        ExecutorService applications = Executors.newCachedThreadPool();
+        try (FaultyConnections connections = new FaultyConnections(schema)) {
+            connections.keepBack("claim");
+            scene.enqueue(Task.quick("late"));
+            Deeds handler = scene.deeds("worker");
+            Worker worker = scene.start(
+                    scene.rowlock(connections, heard),
+                    settings -> settings.lease(LONG).executor(applications).handle(Task.class, handler));
+            connections.awaitKeptBack();
+            worker.stop(Duration.ZERO);
+            assertThat(worker.health().state()).isEqualTo(State.STOPPED);
+            assertThat(scene.count("locked_by = '" + worker.id() + "'")).isOne();
+
+            connections.letGo();
+            patiently().until(() -> scene.count("locked_by IS NULL") == 1);
+        } finally {
+            applications.shutdownNow();
+        }
+        assertThat(scene.count("state = 'ready' AND attempts = 0 AND losses = 0"))
+                .isOne();
+        assertThat(scene.starts("late")).isZero();
     }
 
     @Test

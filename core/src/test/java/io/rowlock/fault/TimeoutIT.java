@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rowlock.error.LeaseLostException;
 import io.rowlock.event.RowlockEvent.JobTimedOut;
 import io.rowlock.job.JobContext;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.RetryPolicy;
+import io.rowlock.spi.TransactionRunner;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -95,6 +98,58 @@ final class TimeoutIT {
         assertThat(scene.failures(job)).containsExactly("timed out");
         assertThat(scene.number(job, "attempts")).isEqualTo(2);
         assertThat(schema.count("SELECT count(*) FROM effect")).isZero();
+    }
+
+    @Test
+    void timeout_after_the_commit_leaves_a_connection_alone_that_is_the_pools_again() throws Exception {
+        CompletableFuture<Boolean> usable = new CompletableFuture<>();
+        TransactionRunner<Connection> lingering = work -> {
+            try (Connection own = schema.begin()) {
+                work.begun(own);
+                work.handle(own);
+                work.completing(own);
+                own.commit();
+                awaitInterrupt();
+                usable.complete(own.isValid(10));
+            }
+        };
+        long job = scene.enqueue(Task.quick("committed"));
+        scene.start(
+                scene.rowlock(heard),
+                worker -> worker.lease(Duration.ofMinutes(1))
+                        .handleTransactionally(
+                                JobKind.of(Task.class),
+                                lingering,
+                                (task, context, own) -> {},
+                                options -> options.timeout(Duration.ofSeconds(3))));
+        patiently().until(usable::isDone);
+        assertThat(usable).isCompletedWithValue(true);
+        assertThat(scene.count("id = " + job + " AND state = 'completed' AND attempts = 1"))
+                .isOne();
+    }
+
+    @Test
+    void thread_of_an_attempt_that_was_interrupted_is_given_back_without_an_interrupt() throws Exception {
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        scene.enqueue(Task.quick("slow"));
+        scene.start(
+                scene.rowlock(heard),
+                worker -> worker.lease(LEASE)
+                        .executor(task -> new Thread(() -> {
+                                    task.run();
+                                    interrupted.complete(Thread.currentThread().isInterrupted());
+                                })
+                                .start())
+                        .handle(Task.class, (task, context) -> awaitInterrupt(), options -> options.timeout(LIMIT)));
+        patiently().until(interrupted::isDone);
+        assertThat(interrupted).isCompletedWithValue(false);
+    }
+
+    /** Until its thread is interrupted, and leaves it so. */
+    private static void awaitInterrupt() {
+        while (!Thread.currentThread().isInterrupted()) {
+            LockSupport.park();
+        }
     }
 
     @Test

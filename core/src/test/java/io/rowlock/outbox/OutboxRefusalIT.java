@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.RowlockException;
 import io.rowlock.fixture.TestRowlock;
@@ -46,6 +47,9 @@ final class OutboxRefusalIT {
 
     @Kind(" ")
     private record BlankKind(int no) {}
+
+    @Kind("raw")
+    private record Raw(@JsonRawValue String text) {}
 
     private record Nameless(int no) {}
 
@@ -107,6 +111,8 @@ final class OutboxRefusalIT {
                 refusal("payload of kind mail could not be written", (o, c) -> o.enqueue(c, new Mail(new Object()))),
                 refusal("would be written as {}", (o, c) -> o.enqueue(c, new Hidden())),
                 refusal("could not be written as JSON", (o, c) -> o.enqueue(c, new Mail(Map.of("a\uD83D", 1)))),
+                refusal("payload of kind raw could not be written", (o, c) -> o.enqueue(c, new Raw("{not json"))),
+                refusal("payload of kind raw could not be written", (o, c) -> o.enqueue(c, new Raw("1, \"b\": }"))),
                 refusal(
                         "more than the limit of 2097152; store the data in a table",
                         (o, c) -> o.enqueue(c, new Mail("x".repeat(2 << 20)))),

@@ -321,6 +321,29 @@ final class TransactionalHandlerIT {
     }
 
     @Test
+    void a_leased_handler_whose_own_transaction_rolled_back_may_complete_its_job_in_another() throws Exception {
+        long id = rowlock.enqueue(new Booking(1)).id();
+
+        try (Worker worker = rowlock.work(w -> w.handle(Booking.class, (booking, job) -> {
+            try (Connection own = schema.begin()) {
+                write(own, booking, 1);
+                job.completeIn(own);
+                own.rollback();
+                write(own, booking, 2);
+                job.completeIn(own);
+                own.commit();
+            }
+        }))) {
+            rowlock.awaitState(id, JobState.COMPLETED);
+            TestRowlock.soon().until(() -> !rowlock.events(JobCompleted.class).isEmpty());
+            assertThat(worker.health().up()).isTrue();
+        }
+
+        assertThat(schema.list(Integer.class, "SELECT attempt FROM effect")).containsExactly(2);
+        assertThat(rowlock.job(id).progress().attempts()).isEqualTo(1);
+    }
+
+    @Test
     void a_leased_handler_may_snooze_in_a_transaction_of_its_own() throws Exception {
         long id = rowlock.enqueue(new Booking(1)).id();
 

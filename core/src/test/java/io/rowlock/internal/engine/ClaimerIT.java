@@ -1,0 +1,108 @@
+package io.rowlock.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.outbox.JacksonCodec;
+import io.rowlock.internal.sql.Names;
+import io.rowlock.job.JobKind;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.WorkerConfig;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The claimer of an engine that the test steps by hand, and whose handlers never begin unless the test lets them. */
+@PostgresTest
+final class ClaimerIT {
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final int CONCURRENCY = 4;
+
+    private final List<Runnable> begun = new ArrayList<>();
+    private TestSchema schema;
+    private Engine engine;
+
+    @BeforeEach
+    void install(TestSchema schema) throws SQLException {
+        this.schema = schema;
+        TestRowlock.fresh(schema);
+        WorkerConfig config = new WorkerConfig()
+                .queue("default", CONCURRENCY)
+                .lease(LONG)
+                .poll(LONG)
+                .handle(new JobKind<>("mail", String.class, List.of()), (text, job) -> {}, options -> {});
+        Ground ground = new Ground(
+                schema::connect, new Names(schema.name(), "rowlock_"), new JacksonCodec(), new Events(List.of()));
+        engine = new Engine(ground, config.settings(), new Identity("me", LONG, "x", false), begun::add, () -> {});
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    @Test
+    @Tag("P6")
+    void one_suspect_runs_at_a_time_and_the_next_when_it_has_ended() throws Exception {
+        insert(3, 1);
+        insert(1, 0);
+
+        engine.claimer.step();
+        assertThat(running()).as("one of the suspects, and the other").isEqualTo(2);
+        engine.claimer.step();
+        assertThat(running()).isEqualTo(2);
+
+        List.copyOf(begun).forEach(Runnable::run);
+        engine.completer.step();
+        engine.claimer.step();
+        assertThat(running()).isEqualTo(1);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'completed'"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    @Tag("P12")
+    void suspect_that_was_moved_to_a_foreign_queue_since_it_was_found_is_left_alone() throws Exception {
+        insert(2, 1);
+        engine.claimer.step();
+        schema.execute("UPDATE rowlock_job SET queue = 'foreign' WHERE locked_by IS NULL");
+        begun.get(0).run();
+        engine.completer.step();
+
+        engine.claimer.step();
+        assertThat(running()).isZero();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE queue = 'foreign' AND attempts = 0"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("P10")
+    void claimer_rests_till_its_next_poll_while_no_slot_is_free_though_a_retry_is_due() throws Exception {
+        insert(CONCURRENCY + 1, 0);
+        engine.claimer.step();
+        assertThat(running()).isEqualTo(CONCURRENCY);
+
+        assertThat(engine.claimer.dueAgain(Duration.ZERO)).isTrue();
+
+        assertThat(Duration.ofNanos(engine.claimer.step())).isGreaterThan(Duration.ofMinutes(30));
+        assertThat(engine.claimer.moreDue()).as("a freed slot wakes it").isTrue();
+    }
+
+    private void insert(int jobs, int losses) throws SQLException {
+        schema.update(
+                "INSERT INTO rowlock_job (kind, payload, losses) SELECT 'mail', '\"x\"', ? FROM generate_series(1, ?)",
+                losses,
+                jobs);
+    }
+
+    private long running() throws SQLException {
+        return schema.count("SELECT count(*) FROM rowlock_job WHERE locked_by = 'me'");
+    }
+}

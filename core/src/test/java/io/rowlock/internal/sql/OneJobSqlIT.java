@@ -1,0 +1,109 @@
+package io.rowlock.internal.sql;
+
+import static io.rowlock.internal.sql.LeasedRows.ME;
+import static io.rowlock.internal.sql.LeasedRows.OTHER;
+import static io.rowlock.internal.sql.LeasedRows.TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.internal.sql.OutcomeSql.Grip;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a handler's own transaction writes is fenced by owner, token and lease, each by itself. */
+@PostgresTest
+@Tag("P3")
+@Tag("P4")
+final class OneJobSqlIT {
+    private static final String LIVE = "1 minute";
+    private static final String OVER = "-1 second";
+
+    private LeasedRows rows;
+    private OneJobSql sql;
+
+    @BeforeEach
+    void install(TestSchema schema) throws SQLException {
+        rows = LeasedRows.fresh(schema);
+        sql = new OneJobSql(rows.names());
+    }
+
+    /** The statements, each as one that tells whether the job was held. */
+    enum Write {
+        COMPLETE {
+            @Override
+            boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
+                return sql.complete(connection, ME, grip, locked, false);
+            }
+        },
+        DELETE {
+            @Override
+            boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
+                return sql.complete(connection, ME, grip, locked, true);
+            }
+        },
+        PUT_BACK {
+            @Override
+            boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
+                return sql.putBack(connection, ME, grip, locked, Duration.ZERO);
+            }
+        },
+        LOCK {
+            @Override
+            boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
+                return sql.lock(connection, ME, grip);
+            }
+        };
+
+        abstract boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void job_that_is_held_is_written(Write write) throws SQLException {
+        assertThat(write(write, rows.leased(ME, LIVE), TOKEN, false)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void older_token_of_the_same_owner_counts_for_nothing(Write write) throws SQLException {
+        assertRefused(write, rows.leased(ME, LIVE), TOKEN - 1, false);
+        assertRefused(write, rows.leased(ME, LIVE), TOKEN - 1, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void job_of_another_owner_is_left_as_it_is_even_under_the_same_token(Write write) throws SQLException {
+        assertRefused(write, rows.leased(OTHER, LIVE), TOKEN, false);
+        assertRefused(write, rows.leased(OTHER, LIVE), TOKEN, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lease_that_is_over_counts_for_nothing(Write write) throws SQLException {
+        assertRefused(write, rows.leased(ME, OVER), TOKEN, false);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCK")
+    void job_that_was_locked_in_time_is_written_though_its_lease_is_over(Write write) throws SQLException {
+        assertThat(write(write, rows.leased(ME, OVER), TOKEN, true)).isTrue();
+    }
+
+    private void assertRefused(Write write, long id, long token, boolean locked) throws SQLException {
+        var before = rows.row(id);
+        assertThat(write(write, id, token, locked)).isFalse();
+        assertThat(rows.row(id)).isEqualTo(before);
+    }
+
+    private boolean write(Write write, long id, long token, boolean locked) throws SQLException {
+        try (Connection connection = rows.impatient()) {
+            return write.write(sql, connection, new Grip(id, token), locked);
+        }
+    }
+}
