@@ -55,11 +55,11 @@ final class OrderIT {
 
         try (Worker worker = steps()) {
             rowlock.awaitAllEnded();
+            rowlock.awaitZero("SELECT count(*) FROM rowlock_key");
             assertThat(worker.health().up()).isTrue();
         }
 
         assertThat(log.of("a")).isEqualTo(upTo(50));
-        assertThat(schema.count("SELECT count(*) FROM rowlock_key")).isZero();
     }
 
     @Test
@@ -77,6 +77,7 @@ final class OrderIT {
                 Worker b = steps();
                 Worker c = steps()) {
             rowlock.awaitAllEnded();
+            rowlock.awaitZero("SELECT count(*) FROM rowlock_key");
             assertThat(a.health().up() && b.health().up() && c.health().up()).isTrue();
         }
 
@@ -85,7 +86,6 @@ final class OrderIT {
         }
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE attempts <> 1"))
                 .isZero();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_key")).isZero();
     }
 
     @Test

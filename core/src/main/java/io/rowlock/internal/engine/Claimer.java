@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,7 +36,7 @@ final class Claimer {
     private final Sweeps sweeps;
     private final KeyedClaimer keyed;
     private final HandBack tooLate;
-    private final Consumer<Run> taken;
+    private final Consumer<List<Run>> taken;
     private final Duration poll;
 
     private volatile boolean ended;
@@ -57,8 +56,9 @@ final class Claimer {
             KeyedClaimer keyed,
             HandBack tooLate) {}
 
-    /** @param taken gets each claimed run; must not block for long; may refuse one, having handed it back */
-    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<Run> taken) {
+    /** @param taken gets what a claim took; must not block for long; may refuse a run, having handed it back, and throws then, so
+     *     that claiming pauses, and health tells why */
+    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<List<Run>> taken) {
         this.connection = tools.connection();
         this.sql = tools.sql();
         this.claimant = tools.claimant();
@@ -276,21 +276,13 @@ final class Claimer {
     }
 
     private void dispatch(List<Run> runs) throws SQLException {
-        RejectedExecutionException refused = null;
-        for (Run run : runs) {
-            if (ended) {
+        if (ended) {
+            for (Run run : runs) {
                 tooLate.handBack(run);
-                continue;
             }
-            slots.take(run);
-            try {
-                taken.accept(run);
-            } catch (RejectedExecutionException e) {
-                refused = e;
-            }
+            return;
         }
-        if (refused != null) {
-            throw refused; // so that claiming pauses, and health tells why
-        }
+        runs.forEach(slots::take);
+        taken.accept(runs);
     }
 }

@@ -40,6 +40,8 @@ final class Engine {
     final Pruner pruner;
     final Attempts attempts;
     private final KeyRetaker retaker;
+    private final Slots slots;
+    private final Runnable worthClaiming;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();
     private final EngineConnection claiming;
@@ -56,7 +58,8 @@ final class Engine {
         EngineSql sql = EngineSql.of(ground.names());
         Duration lease = settings.timing().lease();
         Events events = ground.events();
-        Slots slots = new Slots(settings.queues());
+        this.worthClaiming = worthClaiming;
+        slots = new Slots(settings.queues());
         claiming = connection(ground, lease);
         completing = connection(ground, lease);
         beating = connection(ground, lease);
@@ -82,7 +85,8 @@ final class Engine {
                 settings.timing().poll(),
                 this::taken);
         completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker);
-        heartbeat = new Heartbeat(beating, sql.outcomes(), inFlight, events, identity.owner(), lease);
+        heartbeat = new Heartbeat(
+                beating, sql.outcomes(), inFlight, job -> letGo(job, worthClaiming), events, identity.owner(), lease);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
         Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, worthClaiming);
@@ -133,9 +137,16 @@ final class Engine {
 
     /** Its lease is over; with an ordering key the next of its key may follow. */
     private void letGo(LeasedJob job, Runnable worthClaiming) {
-        inFlight.letGo(job);
+        if (!inFlight.letGo(job)) {
+            return;
+        }
+        if (job.suspect()) {
+            slots.suspectGone();
+        }
         if (job.row().key() != null) {
             claimer.keyedDue();
+        }
+        if (job.row().key() != null || job.suspect()) {
             worthClaiming.run();
         }
     }
@@ -157,18 +168,28 @@ final class Engine {
         }
     }
 
-    private void taken(Run run) {
-        run.jobs().forEach(inFlight::add);
-        LeasedJob job = run.first();
-        try {
-            runner(job).add(run);
-        } catch (RuntimeException | Error rejected) { // an Error when no thread can be had
-            attempts.handBack(run);
-            throw new RejectedExecutionException(
-                    "The executor refused a job; it is handed back, and claiming pauses (job=" + job.id() + ", kind="
-                            + job.kind() + "): " + rejected,
-                    rejected);
+    /** All are kept up from the first on, as the executor may take its time with each. */
+    private void taken(List<Run> runs) {
+        runs.forEach(run -> run.jobs().forEach(inFlight::add));
+        RejectedExecutionException refused = null;
+        for (Run run : runs) {
+            try {
+                runner(run.first()).add(run);
+            } catch (RuntimeException | Error rejected) { // an Error when no thread can be had
+                attempts.handBack(run);
+                refused = refused(run.first(), rejected);
+            }
         }
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
+    private static RejectedExecutionException refused(LeasedJob job, Throwable rejected) {
+        return new RejectedExecutionException(
+                "The executor refused a job; it is handed back, and claiming pauses (job=" + job.id() + ", kind="
+                        + job.kind() + "): " + Described.text(rejected),
+                rejected);
     }
 
     private QueueRunner runner(LeasedJob job) {
@@ -208,7 +229,7 @@ final class Engine {
     void cancelled(long id) {
         for (LeasedJob job : inFlight.all()) {
             if (job.id() == id && job.settle()) {
-                inFlight.letGo(job);
+                letGo(job, worthClaiming);
                 job.cancel();
             }
         }

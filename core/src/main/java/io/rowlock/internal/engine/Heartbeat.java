@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ final class Heartbeat {
     private final EngineConnection connection;
     private final OutcomeSql sql;
     private final InFlight inFlight;
+    private final Consumer<LeasedJob> letGo;
     private final Events events;
     private final String owner;
     private final Duration lease;
@@ -32,12 +34,14 @@ final class Heartbeat {
             EngineConnection connection,
             OutcomeSql sql,
             InFlight inFlight,
+            Consumer<LeasedJob> letGo,
             Events events,
             String owner,
             Duration lease) {
         this.connection = connection;
         this.sql = sql;
         this.inFlight = inFlight;
+        this.letGo = letGo;
         this.events = events;
         this.owner = owner;
         this.lease = lease;
@@ -94,7 +98,7 @@ final class Heartbeat {
      */
     private void lost(LeasedJob job) {
         if (!job.isEndedByHandler() && job.settle()) {
-            inFlight.letGo(job);
+            letGo.accept(job);
             LOG.info(
                     "Lease lost while the handler runs; it is told to stop, and the job runs again elsewhere"
                             + " (job={}, kind={}, attempt={}, worker={})",

@@ -15,8 +15,9 @@ final class InFlight {
         jobs.put(job, true);
     }
 
-    void letGo(LeasedJob job) {
-        jobs.remove(job);
+    /** True if it was here. */
+    boolean letGo(LeasedJob job) {
+        return jobs.remove(job) != null;
     }
 
     /** A live view. */

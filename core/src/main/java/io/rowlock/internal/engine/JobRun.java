@@ -226,7 +226,8 @@ final class JobRun implements JobContext {
                 await(connection, () -> keyLocked(connection));
             }
             if (!write.ifHeld(lockedBy)) {
-                throw refusal(connection, what);
+                refuseUnlessBusy(connection, what);
+                await(connection, () -> write.ifHeld(lockedBy));
             }
             job.endedByHandler();
             if (key != null) {
@@ -238,19 +239,23 @@ final class JobRun implements JobContext {
         recorded = true;
     }
 
-    private RuntimeException refusal(Connection connection, String what) throws SQLException {
+    /** Returns if the job is ours and nothing forbids to write it, so that somebody must have its row locked. */
+    private void refuseUnlessBusy(Connection connection, String what) throws SQLException {
         String lockedBy = lockedBy(connection);
         if (lockedBy != null && !lockedBy.equals(sql.transaction(connection))) {
-            return ended();
+            throw ended();
         }
         if (recorded) {
-            return new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
+            throw new InvalidUseException("The job was completed or snoozed already (job=" + id() + ")");
         }
         String isolation = sql.isolation(connection);
-        return isolation.equals("read committed")
-                ? lost("Lease lost before the job could be written: cannot " + what + "; it will run again elsewhere")
-                : new InvalidUseException("Can " + what + " a job in a READ COMMITTED transaction only, this one is "
-                        + isolation + " (job=" + id() + ")");
+        if (!isolation.equals("read committed")) {
+            throw new InvalidUseException("Can " + what + " a job in a READ COMMITTED transaction only, this one is "
+                    + isolation + " (job=" + id() + ")");
+        }
+        if (!sql.held(connection, identity.owner(), job.grip()) || job.leaseIsOver(identity.lease())) {
+            throw lost("Lease lost before the job could be written: cannot " + what + "; it will run again elsewhere");
+        }
     }
 
     private LeaseLostException lost(String message) {

@@ -70,7 +70,7 @@ final class Slots {
         return most == null ? Integer.MAX_VALUE : Math.max(0, most - taken.getOrDefault(binding, 0));
     }
 
-    /** Whether a suspect may be claimed: none is here now. */
+    /** Whether a suspect may be claimed: none is here now, nor one whose outcome is not recorded yet. */
     synchronized boolean freeForSuspect() {
         return suspects == 0;
     }
@@ -94,10 +94,12 @@ final class Slots {
         Queue queue = queue(job);
         queue.taken--;
         taken.merge(job.binding(), -1, Integer::sum);
-        suspects -= job.suspect() ? 1 : 0;
-        return queue.worthClaiming()
-                || job.suspect()
-                || job.binding().settings().concurrency() != null;
+        return queue.worthClaiming() || job.binding().settings().concurrency() != null;
+    }
+
+    /** A suspect's outcome is recorded, or its lease is lost. */
+    synchronized void suspectGone() {
+        suspects--;
     }
 
     /** Notes how long a handler ran. */

@@ -32,30 +32,43 @@ public final class OneJobSql {
     /*
      * $4: the transaction that locked the row before, or null. In that one nobody could take the job and the lease need
      * not be live; in any other the row must not be written, for what the handler did is committed or lost already. Both
-     * this and the isolation are asked for in the statement itself, so that a wrong one is an answer and no error.
+     * this and the isolation are asked for in the statement itself, so that a wrong one is an answer and no error; a row
+     * that somebody has locked is skipped, as in LOCK.
      */
-    private static final String IF_HELD = """
+    private static final String HELD_HERE = """
+            SELECT id, dedup_mode
+            FROM rowlock_job
             WHERE id = $1 AND token = $2 AND locked_by = $3
               AND CASE WHEN $4::text IS NULL THEN locked_until > clock_timestamp()
                        ELSE pg_current_xact_id()::text = $4::text END
               AND current_setting('transaction_isolation') = 'read committed'
             """;
 
+    private static final String IF_HELD =
+            "WHERE id = ANY(ARRAY(SELECT id FROM (" + HELD_HERE + " FOR NO KEY UPDATE SKIP LOCKED) AS held))";
+
     static final String COMPLETE = "/* rowlock:complete-one */ UPDATE rowlock_job SET state = 'completed',"
             + " finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL "
             + IF_HELD;
 
     /* What was written once stays for its retention, or its key would be free again. */
-    static final String DELETE =
-            "/* rowlock:delete-one */ WITH gone AS (DELETE FROM rowlock_job " + IF_HELD + """
-              AND dedup_mode IS DISTINCT FROM 'once'
-            RETURNING id),
-            stays AS (UPDATE rowlock_job SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL,
-                             locked_until = NULL
-            """ + IF_HELD + """
-              AND dedup_mode = 'once'
-            RETURNING id),
-            failures AS (DELETE FROM rowlock_job_failure WHERE job_id = ANY(ARRAY(SELECT id FROM gone)))
+    static final String DELETE = "/* rowlock:delete-one */ WITH held AS MATERIALIZED (" + HELD_HERE + """
+              FOR UPDATE SKIP LOCKED),
+            gone AS (
+              DELETE FROM rowlock_job
+              WHERE id = ANY(ARRAY(SELECT id FROM held WHERE dedup_mode IS DISTINCT FROM 'once'))
+              RETURNING id),
+            stays AS (
+              UPDATE rowlock_job
+              SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL
+              WHERE id = ANY(ARRAY(SELECT id FROM held WHERE dedup_mode = 'once'))
+              RETURNING id),
+            failures AS (
+              DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
+                SELECT f.ctid
+                FROM gone
+                CROSS JOIN LATERAL (
+                  SELECT ctid FROM rowlock_job_failure WHERE job_id = gone.id FOR UPDATE SKIP LOCKED) f)))
             SELECT id FROM gone UNION ALL SELECT id FROM stays
             """;
 

@@ -26,6 +26,7 @@ final class ClaimerIT {
     private static final int CONCURRENCY = 4;
 
     private final List<Runnable> begun = new ArrayList<>();
+    private final List<Integer> keptUp = new ArrayList<>();
     private TestSchema schema;
     private Engine engine;
 
@@ -40,7 +41,15 @@ final class ClaimerIT {
                 .handle(new JobKind<>("mail", String.class, List.of()), (text, job) -> {}, options -> {});
         Ground ground = new Ground(
                 schema::connect, new Names(schema.name(), "rowlock_"), new JacksonCodec(), new Events(List.of()));
-        engine = new Engine(ground, config.settings(), new Identity("me", LONG, "x", false), begun::add, () -> {});
+        engine = new Engine(
+                ground,
+                config.settings(),
+                new Identity("me", LONG, "x", false),
+                task -> {
+                    keptUp.add(engine.inFlight.all().size());
+                    begun.add(task);
+                },
+                () -> {});
     }
 
     @AfterEach
@@ -65,6 +74,32 @@ final class ClaimerIT {
         assertThat(running()).isEqualTo(1);
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'completed'"))
                 .isEqualTo(2);
+    }
+
+    @Test
+    @Tag("P6")
+    void next_suspect_waits_until_the_outcome_of_the_last_is_recorded() throws Exception {
+        insert(2, 1);
+        engine.claimer.step();
+        begun.get(0).run();
+
+        engine.claimer.step();
+        assertThat(running())
+                .as("a crash of the second would cost the first another attempt")
+                .isEqualTo(1);
+        engine.completer.step();
+        engine.claimer.step();
+        assertThat(running()).isEqualTo(1);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'completed'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("P3")
+    void all_of_a_claim_are_kept_up_before_the_first_is_handed_to_an_executor_that_may_block() throws Exception {
+        insert(CONCURRENCY, 0);
+        engine.claimer.step();
+        assertThat(keptUp).containsOnly(CONCURRENCY);
     }
 
     @Test

@@ -51,7 +51,9 @@ final class SlotsTest {
         assertThat(slots.freeForSuspect()).isTrue();
         slots.take(suspect);
         assertThat(slots.freeForSuspect()).isFalse();
-        assertThat(slots.release(suspect)).isTrue();
+        slots.release(suspect);
+        assertThat(slots.freeForSuspect()).as("its outcome is not recorded yet").isFalse();
+        slots.suspectGone();
         assertThat(slots.freeForSuspect()).isTrue();
     }
 

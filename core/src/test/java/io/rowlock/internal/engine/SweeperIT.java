@@ -36,7 +36,12 @@ final class SweeperIT {
         EngineSql sql = EngineSql.of(new Names(schema.name(), "rowlock_"));
         connection = new EngineConnection(schema::connect, Duration.ofSeconds(30));
         lanes = new Lanes(Set.of("default"), List.of(FakeJobs.handler("mail", null)));
-        Rescuer rescuer = new Rescuer(connection, sql, lanes, new Deaths(sql.alerts(), lanes), new Events(List.of()));
+        Rescuer rescuer = new Rescuer(
+                connection,
+                sql,
+                lanes,
+                new Deaths(sql.alerts(), lanes),
+                new Rescuer.Told(new Events(List.of()), id -> {}));
         sweeper = new Sweeper(connection, sql.sweeps(), lanes, rescuer);
     }
 

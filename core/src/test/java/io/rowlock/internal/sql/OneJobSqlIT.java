@@ -38,29 +38,33 @@ final class OneJobSqlIT {
         COMPLETE {
             @Override
             boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
-                return sql.complete(connection, ME, grip, locked, false);
+                return sql.complete(connection, ME, grip, by(sql, connection, locked), false);
             }
         },
         DELETE {
             @Override
             boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
-                return sql.complete(connection, ME, grip, locked, true);
+                return sql.complete(connection, ME, grip, by(sql, connection, locked), true);
             }
         },
         PUT_BACK {
             @Override
             boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
-                return sql.putBack(connection, ME, grip, locked, Duration.ZERO);
+                return sql.putBack(connection, ME, grip, by(sql, connection, locked), Duration.ZERO);
             }
         },
         LOCK {
             @Override
             boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException {
-                return sql.lock(connection, ME, grip);
+                return sql.lock(connection, ME, grip) != null;
             }
         };
 
         abstract boolean write(OneJobSql sql, Connection connection, Grip grip, boolean locked) throws SQLException;
+
+        private static String by(OneJobSql sql, Connection connection, boolean locked) throws SQLException {
+            return locked ? sql.transaction(connection) : null;
+        }
     }
 
     @ParameterizedTest
@@ -95,6 +99,32 @@ final class OneJobSqlIT {
         assertThat(write(write, rows.leased(ME, OVER), TOKEN, true)).isTrue();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void locked_job_blocks_no_handler(Write write) throws SQLException {
+        long id = rows.leased(ME, LIVE);
+        try (Connection somebody = rows.lock(id)) {
+            assertThat(write(write, id, TOKEN, false)).isFalse();
+            somebody.rollback();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void locked_failure_blocks_no_handler(Write write) throws SQLException {
+        long id = rows.leased(ME, LIVE);
+        try (Connection somebody = rows.impatient()) {
+            somebody.setAutoCommit(false);
+            somebody.createStatement()
+                    .execute("INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)"
+                            + " VALUES (" + id + ", 1, 'w', 'c', 'm', '')");
+            somebody.commit();
+            somebody.createStatement().execute("SELECT 1 FROM rowlock_job_failure FOR UPDATE");
+            assertThat(write(write, id, TOKEN, false)).isTrue();
+            somebody.rollback();
+        }
+    }
+
     private void assertRefused(Write write, long id, long token, boolean locked) throws SQLException {
         var before = rows.row(id);
         assertThat(write(write, id, token, locked)).isFalse();
@@ -103,7 +133,10 @@ final class OneJobSqlIT {
 
     private boolean write(Write write, long id, long token, boolean locked) throws SQLException {
         try (Connection connection = rows.impatient()) {
-            return write.write(sql, connection, new Grip(id, token), locked);
+            connection.setAutoCommit(false);
+            boolean written = write.write(sql, connection, new Grip(id, token), locked);
+            connection.commit();
+            return written;
         }
     }
 }
