@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.error.RowlockException;
+import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.internal.sql.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -109,14 +110,30 @@ final class Completer {
     private void takeLocked() {
         long now = System.nanoTime();
         while (!locked.isEmpty() && locked.peek().notBefore() - now <= 0 && batch.size() < MOST) {
-            add(locked.remove().settled());
+            batch.add(locked.remove().settled());
         }
     }
 
+    /** Jobs of an ordering key are recorded in their order: none before one that waits for a lock. */
     private void add(@Nullable Settled settled) {
-        if (settled != null) {
-            batch.add(settled);
+        if (settled == null) {
+            return;
         }
+        OrderingKey key = settled.job().row().key();
+        Later before = key == null ? null : lastLocked(key);
+        if (before == null) {
+            batch.add(settled);
+        } else {
+            locked.add(new Later(settled, before.notBefore()));
+        }
+    }
+
+    private @Nullable Later lastLocked(OrderingKey key) {
+        Later last = null;
+        for (Later each : locked) {
+            last = key.equals(each.settled().job().row().key()) ? each : last;
+        }
+        return last;
     }
 
     /** What an exception leaves in the batch is tried again by the next step; written twice, it changes nothing. */
