@@ -66,7 +66,7 @@ final class FailoverIT {
     void claiming_resumes_by_itself_after_a_time_on_a_read_only_server() throws Exception {
         List<Long> jobs = before.enqueueAll(Collections.nCopies(JOBS, Task.waiting("long")));
         Deeds first = before.deeds("before");
-        Worker worker = before.start(before.rowlock(pool::getConnection, heard), first);
+        Worker worker = start(first);
         before.awaitStart("long", "before");
 
         primary.kill();
@@ -81,7 +81,7 @@ final class FailoverIT {
     void silent_network_ends_by_the_network_timeout_and_claiming_resumes_on_the_new_server() throws Exception {
         List<Long> jobs = before.enqueueAll(Collections.nCopies(JOBS, Task.waiting("long")));
         Deeds first = before.deeds("before");
-        Worker worker = before.start(before.rowlock(pool::getConnection, heard), first);
+        Worker worker = start(first);
         before.awaitStart("long", "before");
 
         proxy.freeze();
@@ -93,6 +93,14 @@ final class FailoverIT {
         proxy.cut();
         proxy.thaw();
         assertEnds(worker, jobs, first);
+    }
+
+    /** Its handler cannot note anything after the failover, however often it tries. */
+    private Worker start(Deeds handler) {
+        return before.start(
+                before.rowlock(pool::getConnection, heard),
+                worker -> worker.lease(Scene.LEASE)
+                        .handle(Task.class, handler, options -> options.retry(Scene.AT_ONCE.maxAttempts(100_000))));
     }
 
     private long readOnlyFailures() {

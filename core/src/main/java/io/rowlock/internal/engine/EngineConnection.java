@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.SessionSql;
+import io.rowlock.internal.sql.SessionSql.Limits;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
@@ -12,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One connection that the engine holds on to, apart from what the application does with its pool, so that a full pool
  * stops no heartbeat. Opened when first needed; READ COMMITTED and autocommit whatever the default; a network timeout
- * bounds every answer, and half of it every wait for a lock. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
+ * bounds every answer, half of it every wait for a lock, and four times of it every
+ * transaction in which this process stands still. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
  * pool hands it out again, and the next call opens another (case B51). For one thread at a time; the lock is for stop.
  */
 final class EngineConnection implements AutoCloseable {
     private final ConnectionSource source;
     private final int timeoutMillis;
+    private final Limits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Held held;
     private volatile boolean closed;
@@ -25,6 +28,7 @@ final class EngineConnection implements AutoCloseable {
     EngineConnection(ConnectionSource source, Duration answerWithin) {
         this.source = source;
         this.timeoutMillis = Math.toIntExact(answerWithin.toMillis());
+        this.limits = Limits.of(answerWithin.dividedBy(2), answerWithin.multipliedBy(4));
     }
 
     /** What is done over the connection. */
@@ -33,7 +37,7 @@ final class EngineConnection implements AutoCloseable {
         T over(Connection connection) throws SQLException;
     }
 
-    private record Held(Connection connection, int isolation, int networkTimeout, String lockTimeout) {}
+    private record Held(Connection connection, int isolation, int networkTimeout, Limits limits) {}
 
     /** Runs statements that are each their own transaction. */
     <T> T call(Work<T> work) throws SQLException {
@@ -101,7 +105,7 @@ final class EngineConnection implements AutoCloseable {
                     connection,
                     connection.getTransactionIsolation(),
                     networkTimeout,
-                    SessionSql.boundLockWaits(connection, Duration.ofMillis(timeoutMillis / 2)));
+                    SessionSql.set(connection, limits));
             if (opened.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
@@ -147,7 +151,7 @@ final class EngineConnection implements AutoCloseable {
         Held last = held;
         held = null;
         try (Connection connection = last.connection()) {
-            SessionSql.restoreLockWaits(connection, last.lockTimeout());
+            SessionSql.set(connection, last.limits());
             connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
             if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(last.isolation());

@@ -6,27 +6,33 @@ import java.time.Duration;
 
 /** Settings of the engine's own sessions. */
 public final class SessionSql {
-    private static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT current_setting('lock_timeout'),"
-            + " set_config('lock_timeout', ?, false)";
+    private static final String LIMITS = """
+            /* rowlock:session-limits */
+            SELECT current_setting('lock_timeout') AS lock_wait,
+                   current_setting('idle_in_transaction_session_timeout') AS idle,
+                   set_config('lock_timeout', ?, false), set_config('idle_in_transaction_session_timeout', ?, false)
+            """;
 
     private SessionSql() {}
 
-    /** Bounds how long a statement may wait for a lock; gives what was set before. */
-    public static String boundLockWaits(Connection connection, Duration most) throws SQLException {
-        return setLockTimeout(connection, most.toMillis() + "ms");
+    /**
+     * How long a statement may wait for a lock, and how long the server keeps a transaction whose process says nothing any
+     * more, stopped or cut off: it holds locks that others need.
+     */
+    public record Limits(String lockWait, String idle) {
+        public static Limits of(Duration lockWait, Duration idle) {
+            return new Limits(lockWait.toMillis() + "ms", idle.toMillis() + "ms");
+        }
     }
 
-    /** Puts back what was set before. */
-    public static void restoreLockWaits(Connection connection, String before) throws SQLException {
-        setLockTimeout(connection, before);
-    }
-
-    private static String setLockTimeout(Connection connection, String value) throws SQLException {
-        try (var statement = connection.prepareStatement(LOCK_TIMEOUT)) {
-            statement.setString(1, value);
+    /** Sets limits; gives what was set before. */
+    public static Limits set(Connection connection, Limits limits) throws SQLException {
+        try (var statement = connection.prepareStatement(LIMITS)) {
+            statement.setString(1, limits.lockWait());
+            statement.setString(2, limits.idle());
             try (var row = statement.executeQuery()) {
                 row.next();
-                return row.getString(1);
+                return new Limits(row.getString("lock_wait"), row.getString("idle"));
             }
         }
     }

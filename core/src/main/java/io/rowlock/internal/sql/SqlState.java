@@ -6,7 +6,8 @@ import java.util.Set;
 /** What an SQLSTATE means for the connection it came over. Decided by the code, never by the text. */
 public final class SqlState {
     /** Read-only after a failover, shut down, crashed, cannot connect now. */
-    private static final Set<String> SERVER_GONE = Set.of("25006", "57P01", "57P02", "57P03", "57P05", "53300");
+    private static final Set<String> SERVER_GONE =
+            Set.of("25006", "57P01", "57P02", "57P03", "57P05", "25P03", "53300");
 
     /** Data exception, constraint, trigger, external routine, WITH CHECK, PL/pgSQL. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "27", "38", "39", "44", "P0");
