@@ -249,28 +249,41 @@ final class DedupRetakeIT {
     @Test
     @Tag("P8")
     void a_rescued_job_holds_its_key_again_or_is_merged_and_no_rescue_fails() throws Exception {
-        long alone = rowlock.enqueue(new Mail(1), o -> o.dedupKey("alone")).id();
-        long merged = rowlock.enqueue(new Mail(2), o -> o.dedupKey("both")).id();
-        schema.execute("UPDATE rowlock_job SET locked_by = 'gone', locked_until = clock_timestamp() - interval '1 s',"
-                + " token = 1, attempts = 1, waiting_key = NULL");
-        long other = rowlock.enqueue(new Mail(3), o -> o.dedupKey("both").after(HOUR))
-                .id();
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
-
-        // its only thread is taken, so that what it rescues stays where it is
         rowlock.enqueue(new Sms(1));
+        // its only thread is taken, so that what it rescues stays where it is
         try (Worker worker = rowlock.work(w -> w.queue("default", 1)
-                .handle(Sms.class, (sms, job) -> never.await())
+                .handle(Sms.class, (sms, job) -> {
+                    begun.countDown();
+                    never.await();
+                })
                 .handle(Mail.class, (mail, job) -> fail(), h -> h.retry(RetryPolicy.fixed(HOUR))))) {
-            TestRowlock.soon().until(() -> rowlock.events(JobRescued.class).size() == 2);
+            begun.await();
+            long alone = rowlock.enqueue(new Mail(1), o -> o.dedupKey("alone")).id();
+            long merged = rowlock.enqueue(new Mail(2), o -> o.dedupKey("both")).id();
+            long other = rowlock.commit(connection -> {
+                try (var statement = connection.createStatement()) {
+                    statement.execute(
+                            "UPDATE rowlock_job SET locked_by = 'gone', locked_until = clock_timestamp(), token = 1,"
+                                    + " attempts = 1, waiting_key = NULL WHERE kind <> 'sms'");
+                }
+                return rowlock.rowlock()
+                        .outbox()
+                        .enqueue(
+                                connection, new Mail(3), o -> o.dedupKey("both").after(HOUR))
+                        .id();
+            });
+
             rowlock.awaitState(merged, JobState.CANCELLED);
             TestRowlock.soon()
                     .until(() -> schema.count("SELECT count(*) FROM rowlock_job WHERE waiting_key = 'alone'") == 1);
             worker.stop(Duration.ZERO);
+            assertThat(rowlock.events(JobRescued.class)).hasSize(2);
+            assertThat(rowlock.job(merged).progress().lastError()).isEqualTo("duplicate of " + other);
+            assertThat(rowlock.enqueue(new Mail(4), o -> o.dedupKey("alone")).id())
+                    .isEqualTo(alone);
         }
-
-        assertThat(rowlock.job(merged).progress().lastError()).isEqualTo("duplicate of " + other);
-        assertThat(rowlock.enqueue(new Mail(4), o -> o.dedupKey("alone")).id()).isEqualTo(alone);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.rowlock.internal.sql.OperationSql;
 import io.rowlock.internal.sql.OperationSql.Cancelled;
 import io.rowlock.internal.sql.OperationSql.Place;
 import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.spi.ConnectionSource;
@@ -152,7 +153,7 @@ final class Operations {
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         connection.setAutoCommit(false);
         try {
-            sql.waitAtMost(connection, PATIENCE);
+            SessionSql.boundLockWaits(connection, PATIENCE);
             T result = work.over(connection);
             connection.commit();
             return result;

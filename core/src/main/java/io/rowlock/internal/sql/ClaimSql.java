@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Takes due jobs under a lease. Each statement is its own transaction, in READ COMMITTED. */
@@ -158,11 +157,11 @@ public final class ClaimSql {
                 Sql.micros(by.lease()),
                 Sql.texts(queues),
                 Sql.integers(queues.stream().map(free::get).toList()),
-                Sql.texts(column(lanes, LaneScan::queue)),
-                Sql.texts(column(lanes, LaneScan::kind)),
-                Sql.integers(column(lanes, LaneScan::priority)),
-                Sql.instants(column(lanes, LaneScan::since)),
-                Sql.integers(column(lanes, LaneScan::most))));
+                Sql.texts(Sql.column(lanes, LaneScan::queue)),
+                Sql.texts(Sql.column(lanes, LaneScan::kind)),
+                Sql.integers(Sql.column(lanes, LaneScan::priority)),
+                Sql.instants(Sql.column(lanes, LaneScan::since)),
+                Sql.integers(Sql.column(lanes, LaneScan::most))));
     }
 
     /** Rows that a sweep found: all of them, which of them are suspects, and where they may stand now. */
@@ -221,11 +220,5 @@ public final class ClaimSql {
                         row.getInt("losses"),
                         row.getObject("max_attempts", Integer.class)),
                 new ClaimedRow.Contents(row.getString("subject"), row.getString("payload"), row.getString("headers")));
-    }
-
-    private static <V> List<@Nullable V> column(List<LaneScan> lanes, Function<LaneScan, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(lanes.size());
-        lanes.forEach(lane -> values.add(value.apply(lane)));
-        return values;
     }
 }

@@ -7,10 +7,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes new jobs with dedup keys, in the caller's transaction, where those are free. */
@@ -140,22 +138,22 @@ public final class DedupSql {
         List<Optional<Written>> answers = sql.query(
                 connection,
                 this::written,
-                Sql.bigints(column(rows, NewRow::id)),
-                Sql.texts(column(rows, row -> row.job().queue())),
-                Sql.texts(column(rows, row -> row.job().kind())),
-                Sql.integers(column(rows, row -> row.job().priority().level())),
-                Sql.texts(column(rows, row -> row.job().subject())),
-                Sql.texts(column(rows, row -> row.job().payload())),
-                Sql.texts(column(rows, row -> row.job().headers())),
-                Sql.integers(column(rows, row -> row.job().maxAttempts())),
-                Sql.texts(column(rows, row -> row.job().keys().ordering())),
-                Sql.texts(column(rows, row -> row.job().keys().limit())),
-                Sql.texts(column(rows, NewRow::key)),
-                Sql.texts(column(
+                Sql.bigints(Sql.column(rows, NewRow::id)),
+                Sql.texts(Sql.column(rows, row -> row.job().queue())),
+                Sql.texts(Sql.column(rows, row -> row.job().kind())),
+                Sql.integers(Sql.column(rows, row -> row.job().priority().level())),
+                Sql.texts(Sql.column(rows, row -> row.job().subject())),
+                Sql.texts(Sql.column(rows, row -> row.job().payload())),
+                Sql.texts(Sql.column(rows, row -> row.job().headers())),
+                Sql.integers(Sql.column(rows, row -> row.job().maxAttempts())),
+                Sql.texts(Sql.column(rows, row -> row.job().keys().ordering())),
+                Sql.texts(Sql.column(rows, row -> row.job().keys().limit())),
+                Sql.texts(Sql.column(rows, NewRow::key)),
+                Sql.texts(Sql.column(
                         rows, row -> row.mode() == null ? null : row.mode().text())),
-                Sql.instants(column(rows, row -> row.job().due().at())),
-                Sql.bigints(
-                        column(rows, row -> EnqueueSql.micros(row.job().due().after()))));
+                Sql.instants(Sql.column(rows, row -> row.job().due().at())),
+                Sql.bigints(Sql.column(
+                        rows, row -> EnqueueSql.micros(row.job().due().after()))));
         return answers.stream().flatMap(Optional::stream).toList();
     }
 
@@ -181,11 +179,5 @@ public final class DedupSql {
                             + " dedup keys need. Nothing was written and the transaction goes on; as the owner run GRANT USAGE ON"
                             + " SEQUENCE rowlock_job_id_seq TO that role (schema().script(0) has all grants)"));
         }
-    }
-
-    static <T, V> List<@Nullable V> column(List<T> rows, Function<T, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(rows.size());
-        rows.forEach(row -> values.add(value.apply(row)));
-        return values;
     }
 }

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Writes new jobs, in the caller's transaction. */
@@ -67,17 +66,17 @@ public final class EnqueueSql {
         List<Written> written = enqueue.query(
                 connection,
                 row -> new Written(row.getLong("id"), Sql.requiredInstant(row, "run_at")),
-                Sql.texts(column(jobs, NewJob::queue)),
-                Sql.texts(column(jobs, NewJob::kind)),
-                Sql.integers(column(jobs, job -> job.priority().level())),
-                Sql.texts(column(jobs, NewJob::subject)),
-                Sql.texts(column(jobs, NewJob::payload)),
-                Sql.texts(column(jobs, NewJob::headers)),
-                Sql.integers(column(jobs, NewJob::maxAttempts)),
-                Sql.texts(column(jobs, job -> job.keys().ordering())),
-                Sql.texts(column(jobs, job -> job.keys().limit())),
-                Sql.instants(column(jobs, job -> job.due().at())),
-                Sql.bigints(column(jobs, job -> micros(job.due().after()))));
+                Sql.texts(Sql.column(jobs, NewJob::queue)),
+                Sql.texts(Sql.column(jobs, NewJob::kind)),
+                Sql.integers(Sql.column(jobs, job -> job.priority().level())),
+                Sql.texts(Sql.column(jobs, NewJob::subject)),
+                Sql.texts(Sql.column(jobs, NewJob::payload)),
+                Sql.texts(Sql.column(jobs, NewJob::headers)),
+                Sql.integers(Sql.column(jobs, NewJob::maxAttempts)),
+                Sql.texts(Sql.column(jobs, job -> job.keys().ordering())),
+                Sql.texts(Sql.column(jobs, job -> job.keys().limit())),
+                Sql.instants(Sql.column(jobs, job -> job.due().at())),
+                Sql.bigints(Sql.column(jobs, job -> micros(job.due().after()))));
         if (written.size() != jobs.size()) {
             throw new SQLException("The insert wrote " + written.size() + " rows instead of " + jobs.size());
         }
@@ -99,11 +98,5 @@ public final class EnqueueSql {
 
     static @Nullable Long micros(@Nullable Duration delay) {
         return delay == null ? null : Sql.micros(delay);
-    }
-
-    private static <V> List<@Nullable V> column(List<NewJob> jobs, Function<NewJob, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(jobs.size());
-        jobs.forEach(job -> values.add(value.apply(job)));
-        return values;
     }
 }

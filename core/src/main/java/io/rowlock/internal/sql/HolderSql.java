@@ -103,8 +103,8 @@ public final class HolderSql {
         return keep.query(
                 connection,
                 row -> holder(row, keys),
-                Sql.texts(DedupSql.column(keys, Taken::kind)),
-                Sql.texts(DedupSql.column(keys, Taken::key)));
+                Sql.texts(Sql.column(keys, Taken::kind)),
+                Sql.texts(Sql.column(keys, Taken::key)));
     }
 
     /** Locks the waiting jobs that hold the keys, and changes those for which a change is given. */
@@ -112,21 +112,21 @@ public final class HolderSql {
         return change.query(
                 connection,
                 row -> holder(row, keys),
-                Sql.texts(DedupSql.column(keys, Taken::kind)),
-                Sql.texts(DedupSql.column(keys, Taken::key)),
-                Sql.texts(DedupSql.column(
+                Sql.texts(Sql.column(keys, Taken::kind)),
+                Sql.texts(Sql.column(keys, Taken::key)),
+                Sql.texts(Sql.column(
                         keys,
                         key -> key.content() == null ? null : key.content().payload())),
-                Sql.texts(DedupSql.column(
+                Sql.texts(Sql.column(
                         keys,
                         key -> key.content() == null ? null : key.content().headers())),
-                Sql.texts(DedupSql.column(
+                Sql.texts(Sql.column(
                         keys,
                         key -> key.content() == null ? null : key.content().subject())),
                 Sql.booleans(keys.stream().map(key -> key.due() != null).toList()),
-                Sql.instants(DedupSql.column(
+                Sql.instants(Sql.column(
                         keys, key -> key.due() == null ? null : key.due().at())),
-                Sql.bigints(DedupSql.column(
+                Sql.bigints(Sql.column(
                         keys,
                         key -> key.due() == null
                                 ? null
@@ -138,8 +138,8 @@ public final class HolderSql {
         return findOnce.query(
                 connection,
                 row -> holder(row, keys),
-                Sql.texts(DedupSql.column(keys, Taken::kind)),
-                Sql.texts(DedupSql.column(keys, Taken::key)));
+                Sql.texts(Sql.column(keys, Taken::kind)),
+                Sql.texts(Sql.column(keys, Taken::key)));
     }
 
     private static Holder holder(ResultSet row, List<Taken> keys) throws SQLException {

@@ -3,10 +3,8 @@ package io.rowlock.internal.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -223,7 +221,9 @@ public final class KeySql {
     /** Makes rows for keys that have none. */
     public void note(Connection connection, Collection<OrderingKey> keys) throws SQLException {
         note.update(
-                connection, Sql.texts(column(keys, OrderingKey::queue)), Sql.texts(column(keys, OrderingKey::text)));
+                connection,
+                Sql.texts(Sql.column(keys, OrderingKey::queue)),
+                Sql.texts(Sql.column(keys, OrderingKey::text)));
     }
 
     /** Locks the rows of the keys, in the order given; those that are locked by others, or not there, are left out. */
@@ -236,8 +236,8 @@ public final class KeySql {
                         row.getObject("blocked_by", Long.class),
                         row.getObject("run_from", Long.class),
                         row.getObject("run_to", Long.class)),
-                Sql.texts(column(keys, OrderingKey::queue)),
-                Sql.texts(column(keys, OrderingKey::text)));
+                Sql.texts(Sql.column(keys, OrderingKey::queue)),
+                Sql.texts(Sql.column(keys, OrderingKey::text)));
     }
 
     /** Locks the key of a job that is about to end, unless earlier ones of its run are not recorded yet. */
@@ -257,10 +257,10 @@ public final class KeySql {
                         row.getString("kind"),
                         row.getInt("losses"),
                         row.getBoolean("free")),
-                Sql.texts(column(keys, each -> each.key().queue())),
-                Sql.texts(column(keys, each -> each.key().text())),
-                Sql.bigints(column(keys, LockedKey::runFrom)),
-                Sql.bigints(column(keys, LockedKey::runTo)),
+                Sql.texts(Sql.column(keys, each -> each.key().queue())),
+                Sql.texts(Sql.column(keys, each -> each.key().text())),
+                Sql.bigints(Sql.column(keys, LockedKey::runFrom)),
+                Sql.bigints(Sql.column(keys, LockedKey::runTo)),
                 Sql.integers(most));
     }
 
@@ -269,8 +269,8 @@ public final class KeySql {
         return block.query(
                 connection,
                 row -> row.getLong("blocked_by"),
-                Sql.texts(column(blockers, each -> each.key().place())),
-                Sql.bigints(column(blockers, Blocker::id)));
+                Sql.texts(Sql.column(blockers, each -> each.key().place())),
+                Sql.bigints(Sql.column(blockers, Blocker::id)));
     }
 
     /** Lets a key go on whose blocking job is revived, skipped or gone; true if that job did block it. */
@@ -280,7 +280,7 @@ public final class KeySql {
 
     /** The same for all keys that are blocked by jobs that are dead no more. */
     public void unblockRevived(Connection connection, List<LockedKey> keys) throws SQLException {
-        unblockRevived.update(connection, Sql.texts(column(keys, LockedKey::place)));
+        unblockRevived.update(connection, Sql.texts(Sql.column(keys, LockedKey::place)));
     }
 
     /** Promotes the heads of the keys, due after the delay, and drops keys with nothing left; the commit must follow. */
@@ -298,8 +298,8 @@ public final class KeySql {
         settle.query(
                 connection,
                 row -> row.getLong("id"),
-                Sql.texts(column(keys, OrderingKey::queue)),
-                Sql.texts(column(keys, OrderingKey::text)),
+                Sql.texts(Sql.column(keys, OrderingKey::queue)),
+                Sql.texts(Sql.column(keys, OrderingKey::text)),
                 Sql.micros(delay),
                 drop);
     }
@@ -314,11 +314,5 @@ public final class KeySql {
                 after.queue(),
                 after.text(),
                 most);
-    }
-
-    private static <T, V> List<@Nullable V> column(Collection<T> rows, Function<T, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(rows.size());
-        rows.forEach(row -> values.add(value.apply(row)));
-        return values;
     }
 }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Finds due jobs with ordering keys, and takes runs of them under the locks of their keys. */
@@ -107,11 +106,11 @@ public final class KeyedClaimSql {
         List<Found> found = candidates.query(
                 connection,
                 row -> new Found(Sql.requiredInstant(row, "asked_at"), candidate(row)),
-                Sql.texts(column(lanes, LaneScan::queue)),
-                Sql.texts(column(lanes, LaneScan::kind)),
-                Sql.integers(column(lanes, LaneScan::priority)),
-                Sql.instants(column(lanes, LaneScan::since)),
-                Sql.integers(column(lanes, LaneScan::most)));
+                Sql.texts(Sql.column(lanes, LaneScan::queue)),
+                Sql.texts(Sql.column(lanes, LaneScan::kind)),
+                Sql.integers(Sql.column(lanes, LaneScan::priority)),
+                Sql.instants(Sql.column(lanes, LaneScan::since)),
+                Sql.integers(Sql.column(lanes, LaneScan::most)));
         List<Candidate> jobs = new ArrayList<>();
         for (Found each : found) {
             if (each.job() != null) {
@@ -143,9 +142,9 @@ public final class KeyedClaimSql {
                 Sql.bigints(ids),
                 Sql.integers(numbers),
                 Sql.bigints(park),
-                Sql.texts(column(runs, run -> run.key().place())),
-                Sql.bigints(column(runs, run -> run.ids().get(0))),
-                Sql.bigints(column(runs, run -> run.ids().get(run.ids().size() - 1)))));
+                Sql.texts(Sql.column(runs, run -> run.key().place())),
+                Sql.bigints(Sql.column(runs, run -> run.ids().get(0))),
+                Sql.bigints(Sql.column(runs, run -> run.ids().get(run.ids().size() - 1)))));
         taken.sort(Comparator.comparingLong(ClaimedRow::id));
         return taken;
     }
@@ -158,11 +157,5 @@ public final class KeyedClaimSql {
                         row.getLong("id"),
                         new OrderingKey(row.getString("queue"), row.getString("ordering_key")),
                         Sql.requiredInstant(row, "run_at"));
-    }
-
-    private static <T, V> List<@Nullable V> column(List<T> rows, Function<T, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(rows.size());
-        rows.forEach(row -> values.add(value.apply(row)));
-        return values;
     }
 }

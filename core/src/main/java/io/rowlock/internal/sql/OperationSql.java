@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * job's, as everywhere. READ COMMITTED.
  */
 public final class OperationSql {
-    static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', $1, true)";
-
     /* No lock; queue and key of a job never change while it is not finished. Index: the primary key. */
     static final String WHERE_IS = """
             /* rowlock:where-is-job */
@@ -55,14 +53,12 @@ public final class OperationSql {
             WHERE id = $1 AND state IN ('dead', 'cancelled')
             """;
 
-    private final Sql lockTimeout;
     private final Sql whereIs;
     private final Sql lockKey;
     private final Sql cancel;
     private final Sql revive;
 
     public OperationSql(Names names) {
-        this.lockTimeout = new Sql(names, LOCK_TIMEOUT);
         this.whereIs = new Sql(names, WHERE_IS);
         this.lockKey = new Sql(names, LOCK_KEY);
         this.cancel = new Sql(names, CANCEL);
@@ -74,11 +70,6 @@ public final class OperationSql {
 
     /** What a cancelled job was: its kind, whether it ran, and for how long its lease would have held. */
     public record Cancelled(String kind, boolean leased, Duration lease) {}
-
-    /** Bounds the waits for locks in this transaction. */
-    public void waitAtMost(Connection connection, Duration most) throws SQLException {
-        lockTimeout.query(connection, row -> true, most.toMillis() + "ms");
-    }
 
     public Optional<Place> whereIs(Connection connection, long id) throws SQLException {
         return whereIs

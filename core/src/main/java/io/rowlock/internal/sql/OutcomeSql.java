@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,47 +194,43 @@ public final class OutcomeSql {
         return ids(
                 retry,
                 connection,
-                column(retries, Retry::grip),
+                Sql.column(retries, Retry::grip),
                 owner,
-                Sql.bigints(column(retries, each -> Sql.micros(each.delay()))),
-                Sql.booleans(column(retries, Retry::notBeforeLease)),
-                Sql.texts(column(retries, each -> each.failure().errorClass())),
-                Sql.texts(column(retries, each -> each.failure().message())),
-                Sql.texts(column(retries, each -> each.failure().stack())));
+                Sql.bigints(Sql.column(retries, each -> Sql.micros(each.delay()))),
+                Sql.booleans(Sql.column(retries, Retry::notBeforeLease)),
+                Sql.texts(Sql.column(retries, each -> each.failure().errorClass())),
+                Sql.texts(Sql.column(retries, each -> each.failure().message())),
+                Sql.texts(Sql.column(retries, each -> each.failure().stack())));
     }
 
     public Set<Long> bury(Connection connection, String owner, List<Burial> burials) throws SQLException {
         return ids(
                 bury,
                 connection,
-                column(burials, Burial::grip),
+                Sql.column(burials, Burial::grip),
                 owner,
-                Sql.texts(column(burials, each -> each.failure().errorClass())),
-                Sql.texts(column(burials, each -> each.failure().message())),
-                Sql.texts(column(burials, each -> each.failure().stack())));
+                Sql.texts(Sql.column(burials, each -> each.failure().errorClass())),
+                Sql.texts(Sql.column(burials, each -> each.failure().message())),
+                Sql.texts(Sql.column(burials, each -> each.failure().stack())));
     }
 
     public Set<Long> putBack(Connection connection, String owner, List<PutBack> jobs) throws SQLException {
         return ids(
                 putBack,
                 connection,
-                column(jobs, PutBack::grip),
+                Sql.column(jobs, PutBack::grip),
                 owner,
-                Sql.bigints(column(jobs, each -> Sql.micros(each.delay()))));
+                Sql.bigints(Sql.column(jobs, each -> Sql.micros(each.delay()))));
     }
 
     private static Set<Long> ids(
             Sql sql, Connection connection, List<Grip> grips, String owner, @Nullable Object... more)
             throws SQLException {
         List<@Nullable Object> params = new ArrayList<>();
-        params.add(Sql.bigints(column(grips, Grip::id)));
-        params.add(Sql.bigints(column(grips, Grip::token)));
+        params.add(Sql.bigints(Sql.column(grips, Grip::id)));
+        params.add(Sql.bigints(Sql.column(grips, Grip::token)));
         params.add(owner);
         params.addAll(Arrays.asList(more));
         return new HashSet<>(sql.query(connection, row -> row.getLong("id"), params.toArray()));
-    }
-
-    private static <T, V> List<V> column(List<T> rows, Function<T, V> value) {
-        return rows.stream().map(value).toList();
     }
 }

@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /** Gives jobs that were put back their waiting keys again, or merges them into those that wait under the keys. */
 public final class RetakeSql {
@@ -71,18 +70,14 @@ public final class RetakeSql {
             RETURNING (SELECT id FROM waiting) AS into_id
             """;
 
-    static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', $1, true)";
-
     private final Sql keyless;
     private final Sql retake;
     private final Sql merge;
-    private final Sql lockTimeout;
 
     public RetakeSql(Names names) {
         this.keyless = new Sql(names, KEYLESS);
         this.retake = new Sql(names, RETAKE);
         this.merge = new Sql(names, MERGE);
-        this.lockTimeout = new Sql(names, LOCK_TIMEOUT);
     }
 
     /** A job that waits without its key, and whether another waits under it. */
@@ -103,12 +98,12 @@ public final class RetakeSql {
 
     /** Takes the keys, in a transaction, waiting for others no longer than told; gives the jobs that have theirs. */
     public Set<Long> retake(Connection connection, List<Keyless> jobs, Duration wait) throws SQLException {
-        lockTimeout.query(connection, row -> true, wait.toMillis() + "ms");
+        SessionSql.boundLockWaits(connection, wait);
         return new HashSet<>(retake.query(
                 connection,
                 row -> row.getLong("id"),
-                Sql.bigints(column(jobs, Keyless::id)),
-                Sql.bigints(column(jobs, Keyless::token))));
+                Sql.bigints(Sql.column(jobs, Keyless::id)),
+                Sql.bigints(Sql.column(jobs, Keyless::token))));
     }
 
     /** Cancels the job in favour of the one that waits under its key; gives that one. */
@@ -123,9 +118,5 @@ public final class RetakeSql {
                         job.key())
                 .stream()
                 .findFirst();
-    }
-
-    private static <V> List<V> column(List<Keyless> jobs, Function<Keyless, V> value) {
-        return jobs.stream().map(value).toList();
     }
 }

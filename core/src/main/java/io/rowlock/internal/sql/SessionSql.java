@@ -13,6 +13,8 @@ public final class SessionSql {
                    set_config('lock_timeout', ?, false), set_config('idle_in_transaction_session_timeout', ?, false)
             """;
 
+    private static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', ?, true)";
+
     private SessionSql() {}
 
     /**
@@ -22,6 +24,14 @@ public final class SessionSql {
     public record Limits(String lockWait, String idle) {
         public static Limits of(Duration lockWait, Duration idle) {
             return new Limits(lockWait.toMillis() + "ms", idle.toMillis() + "ms");
+        }
+    }
+
+    /** Bounds the waits for locks until the end of the transaction. */
+    public static void boundLockWaits(Connection connection, Duration most) throws SQLException {
+        try (var statement = connection.prepareStatement(LOCK_TIMEOUT)) {
+            statement.setString(1, most.toMillis() + "ms");
+            statement.execute();
         }
     }
 

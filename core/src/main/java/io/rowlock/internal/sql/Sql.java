@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,14 @@ public final class Sql {
                 statement.setObject(i + 1, value);
             }
         }
+    }
+
+    /** One value of each row, for an array parameter. */
+    static <T, V> List<@Nullable V> column(
+            Collection<? extends T> rows, Function<? super T, ? extends @Nullable V> value) {
+        List<@Nullable V> values = new ArrayList<>(rows.size());
+        rows.forEach(row -> values.add(value.apply(row)));
+        return values;
     }
 
     static ArrayOf texts(Collection<? extends @Nullable String> values) {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Walks lanes from their beginning for late rows, suspects and expired leases, and takes expired leases away. */
@@ -163,13 +162,13 @@ public final class SweepSql {
                         Sql.longs(row, "late"),
                         Sql.instant(row, "late_from")),
                 Sql.integers(numbers),
-                Sql.texts(column(lanes, LaneWalk::queue)),
-                Sql.texts(column(lanes, LaneWalk::kind)),
-                Sql.integers(column(lanes, LaneWalk::priority)),
-                Sql.instants(column(lanes, LaneWalk::fromAt)),
-                Sql.bigints(column(lanes, LaneWalk::fromId)),
+                Sql.texts(Sql.column(lanes, LaneWalk::queue)),
+                Sql.texts(Sql.column(lanes, LaneWalk::kind)),
+                Sql.integers(Sql.column(lanes, LaneWalk::priority)),
+                Sql.instants(Sql.column(lanes, LaneWalk::fromAt)),
+                Sql.bigints(Sql.column(lanes, LaneWalk::fromId)),
                 rowsPerLane,
-                Sql.instants(column(lanes, LaneWalk::lateBefore)));
+                Sql.instants(Sql.column(lanes, LaneWalk::lateBefore)));
     }
 
     /** The first due suspects of each lane. */
@@ -178,9 +177,9 @@ public final class SweepSql {
                 connection,
                 row -> new Suspect(
                         row.getLong("id"), row.getInt("n") - 1, row.getBoolean("waiting"), row.getBoolean("expired")),
-                Sql.texts(column(lanes, LaneWalk::queue)),
-                Sql.texts(column(lanes, LaneWalk::kind)),
-                Sql.integers(column(lanes, LaneWalk::priority)),
+                Sql.texts(Sql.column(lanes, LaneWalk::queue)),
+                Sql.texts(Sql.column(lanes, LaneWalk::kind)),
+                Sql.integers(Sql.column(lanes, LaneWalk::priority)),
                 rowsPerLane);
     }
 
@@ -198,11 +197,11 @@ public final class SweepSql {
                             row.getBoolean("waiting"),
                             row.getBoolean("expired"));
                 },
-                Sql.texts(column(lanes, LaneWalk::queue)),
-                Sql.texts(column(lanes, LaneWalk::kind)),
-                Sql.integers(column(lanes, LaneWalk::priority)),
-                Sql.instants(column(lanes, LaneWalk::fromAt)),
-                Sql.bigints(column(lanes, LaneWalk::fromId)),
+                Sql.texts(Sql.column(lanes, LaneWalk::queue)),
+                Sql.texts(Sql.column(lanes, LaneWalk::kind)),
+                Sql.integers(Sql.column(lanes, LaneWalk::priority)),
+                Sql.instants(Sql.column(lanes, LaneWalk::fromAt)),
+                Sql.bigints(Sql.column(lanes, LaneWalk::fromId)),
                 rowsPerLane);
     }
 
@@ -221,11 +220,5 @@ public final class SweepSql {
                 Sql.bigints(ids),
                 Sql.texts(kinds),
                 Sql.integers(kinds.stream().map(maxAttempts::get).toList()));
-    }
-
-    private static <V> List<@Nullable V> column(List<LaneWalk> lanes, Function<LaneWalk, @Nullable V> value) {
-        List<@Nullable V> values = new ArrayList<>(lanes.size());
-        lanes.forEach(lane -> values.add(value.apply(lane)));
-        return values;
     }
 }

@@ -65,7 +65,7 @@ final class KeyedStatements {
                 pin(
                         "keyed-candidates",
                         KeyedClaimSql.CANDIDATES,
-                        keyed,
+                        List.of("rowlock_job_keyed", "rowlock_queue_pk"),
                         lanes,
                         kinds,
                         priorities,

@@ -57,7 +57,7 @@ final class PlannedStatements {
         Object from = Sql.bigints(Arrays.asList(null, 0L, null));
         Object mine = Sql.texts(List.of("mine", "default"));
         Object both = Sql.texts(List.of("mine", "foreign"));
-        List<String> due = List.of("rowlock_job_due", "rowlock_job_pk");
+        List<String> due = List.of("rowlock_job_due", "rowlock_job_pk", "rowlock_queue_pk");
         List<String> prune = List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job");
         return List.of(
                 pin(
@@ -73,7 +73,16 @@ final class PlannedStatements {
                         priorities,
                         since,
                         most),
-                pin("claim-found", ClaimSql.CLAIM_FOUND, KEY, "me", MINUTE, ready, ready, mine, mine),
+                pin(
+                        "claim-found",
+                        ClaimSql.CLAIM_FOUND,
+                        List.of("rowlock_job_pk", "rowlock_queue_pk"),
+                        "me",
+                        MINUTE,
+                        ready,
+                        ready,
+                        mine,
+                        mine),
                 pin(
                         "walk",
                         SweepSql.WALK,
