@@ -24,14 +24,14 @@ class DemoChecksIT {
 
     @BeforeEach
     void all_is_well(TestSchema schema) throws SQLException {
-        schema.execute("drop table if exists orders, refused_order, rowlock_job, rowlock_job_failure, rowlock_alert,"
-                + " rowlock_schema cascade");
         Rowlock.builder()
                 .dataSource(schema.dataSource())
                 .schema(schema.name())
                 .build()
                 .schema()
                 .install();
+        schema.execute(
+                "truncate rowlock_job, rowlock_job_failure, rowlock_alert; drop table if exists orders, refused_order");
         schema.execute("create table orders (number bigint)");
         schema.execute("create table refused_order (rule text)");
         schema.execute("insert into orders values (1), (2)");
