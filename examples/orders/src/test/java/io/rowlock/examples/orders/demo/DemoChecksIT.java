@@ -31,7 +31,7 @@ class DemoChecksIT {
                 .schema()
                 .install();
         schema.execute(
-                "truncate rowlock_job, rowlock_job_failure, rowlock_alert; drop table if exists orders, refused_order");
+                "truncate rowlock_job, rowlock_job_failure, rowlock_alert restart identity; drop table if exists orders, refused_order");
         schema.execute("create table orders (number bigint)");
         schema.execute("create table refused_order (rule text)");
         schema.execute("insert into orders values (1), (2)");
