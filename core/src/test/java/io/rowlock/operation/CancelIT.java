@@ -155,6 +155,41 @@ final class CancelIT {
 
     @Test
     @Tag("P11")
+    void so_it_is_for_a_follower_that_was_written_after_the_claim_and_never_parked() throws Exception {
+        long head = keyed(1).get(0);
+        try (Worker worker = work(Duration.ofMinutes(10))) {
+            soon().until(() -> begun.contains(0));
+            rowlock.rowlock().queues().pause("default", ADA); // so that nobody parks the next one
+            long next = rowlock.enqueue(new Step(1), options -> options.orderingKey("a"))
+                    .id();
+
+            assertThat(jobs.cancel(head, ADA)).isEqualTo(Cancellation.REQUESTED);
+
+            assertThat(schema.count(
+                            "SELECT count(*) FROM rowlock_job WHERE id = ? AND state = 'ready'"
+                                    + " AND run_at > clock_timestamp() + interval '5 minutes'",
+                            next))
+                    .isEqualTo(1);
+            assertThat(worker.health().up()).isTrue();
+        }
+    }
+
+    @Test
+    void a_cancel_under_repeatable_read_is_refused_and_the_transaction_goes_on() throws Exception {
+        long id = rowlock.enqueue(new Step(1), options -> options.after(Duration.ofHours(1)))
+                .id();
+        try (Connection connection = schema.begin()) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            assertThatThrownBy(() -> jobs.in(connection).cancel(id, ADA))
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageContaining("repeatable read");
+            connection.createStatement().execute("SELECT 1");
+        }
+        assertThat(rowlock.state(id)).isEqualTo(JobState.READY);
+    }
+
+    @Test
+    @Tag("P11")
     void a_head_that_ends_while_its_follower_is_being_cancelled_promotes_the_one_behind() throws Exception {
         List<Long> ids = keyed(3);
         try (Worker worker = work(Duration.ofMinutes(1));

@@ -1,6 +1,7 @@
 package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OperationSql;
@@ -137,6 +138,7 @@ final class Operations {
         try {
             if (bound != null) {
                 TransactionCheck.require(bound, "change a job");
+                requireReadCommitted(bound);
                 return work.over(bound);
             }
             try (Connection connection = connections.get()) {
@@ -145,6 +147,15 @@ final class Operations {
         } catch (SQLException e) {
             throw new DatabaseException(
                     "The job could not be " + what + "; if another transaction holds its row, try again later", e);
+        }
+    }
+
+    /** Under a snapshot of the whole transaction, what the last holder of a key's lock did could not be seen. */
+    private void requireReadCommitted(Connection connection) throws SQLException {
+        String isolation = sql.isolation(connection);
+        if (!isolation.equals("read committed")) {
+            throw new InvalidUseException(
+                    "Can change a job in a READ COMMITTED transaction only, this one is " + isolation);
         }
     }
 

@@ -104,14 +104,15 @@ public final class KeySql {
      * The keys are locked, and what this transaction changed was changed by statements before this one. Where a key has
      * no job leased and none that blocks it, its head becomes ready; a key with nothing left is dropped. Locks: the heads,
      * skipping what is locked (the sweep comes back to it). Index: rowlock_key_pk, and rowlock_job_order, once per key;
-     * then the primary keys. Rows: at most one promoted per key, due no earlier than in $3 microseconds.
+     * then the primary keys. Rows: at most one promoted per key, due no earlier than in $3 microseconds,
+     * which holds for a head that was never parked, too.
      * $4: whether to drop keys, which must then be the last statement before the commit (see NOTE).
      */
     static final String SETTLE = """
             /* rowlock:settle-keys */
             WITH key AS MATERIALIZED (
               SELECT l.place, h.id,
-                     h.state = 'parked' AND l.blocked_by IS NULL AND NOT coalesce((
+                     (h.state = 'parked' OR $3::bigint > 0) AND l.blocked_by IS NULL AND NOT coalesce((
                        SELECT true
                        FROM rowlock_job r
                        WHERE r.queue = k.queue AND r.ordering_key = k.ordering_key AND r.state IN ('ready', 'parked')
@@ -133,7 +134,7 @@ public final class KeySql {
             head AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND state = 'parked'
+              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND state IN ('ready', 'parked') AND locked_by IS NULL
               FOR NO KEY UPDATE SKIP LOCKED),
             dropped AS (
               DELETE FROM rowlock_key

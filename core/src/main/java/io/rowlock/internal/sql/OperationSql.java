@@ -53,12 +53,14 @@ public final class OperationSql {
             WHERE id = $1 AND state IN ('dead', 'cancelled')
             """;
 
+    private final Sql isolation;
     private final Sql whereIs;
     private final Sql lockKey;
     private final Sql cancel;
     private final Sql revive;
 
     public OperationSql(Names names) {
+        this.isolation = new Sql(names, OneJobSql.ISOLATION);
         this.whereIs = new Sql(names, WHERE_IS);
         this.lockKey = new Sql(names, LOCK_KEY);
         this.cancel = new Sql(names, CANCEL);
@@ -70,6 +72,11 @@ public final class OperationSql {
 
     /** What a cancelled job was: its kind, whether it ran, and for how long its lease would have held. */
     public record Cancelled(String kind, boolean leased, Duration lease) {}
+
+    /** The isolation of the transaction, in the server's words. */
+    public String isolation(Connection connection) throws SQLException {
+        return isolation.query(connection, row -> row.getString(1)).get(0);
+    }
 
     public Optional<Place> whereIs(Connection connection, long id) throws SQLException {
         return whereIs
