@@ -4,11 +4,13 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
+import io.rowlock.internal.engine.Notifier;
 import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
+import io.rowlock.internal.outbox.WakingOutbox;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.QueueSql;
@@ -26,26 +28,34 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rowlock on one database: the outbox, the workers, the tables. Make one per database with {@link #builder()} and keep
- * it as long as the application lives. Holds no connection and no thread of its own; workers do. Safe for use by many
- * threads.
+ * it as long as the application lives. Holds no connection and no thread of its own, but with notifications one of each
+ * for a second after a commit; workers do. Safe for use by many threads.
  */
 public final class Rowlock {
     private final JdbcSchema schema;
-    private final RowOutbox outbox;
+    private final RowOutbox plainOutbox;
+    private final Outbox outbox;
     private final RowJobs jobs;
     private final RowQueues queues;
     private final Kinds kinds = new Kinds();
+    private final @Nullable Notifier notifier;
     private final Ground ground;
     private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
 
     Rowlock(RowlockBuilder builder) {
         Names names = builder.names();
         this.schema = new JdbcSchema(builder.connections(), names);
-        this.outbox = new RowOutbox(names, builder.codec(), kinds, builder.maxPayloadBytes());
-        this.ground = new Ground(builder.connections(), names, builder.codec(), new Events(builder.listeners()));
+        this.plainOutbox = new RowOutbox(names, builder.codec(), kinds, builder.maxPayloadBytes());
+        this.outbox = builder.afterCommit()
+                .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
+                .orElse(plainOutbox);
+        Events events = new Events(builder.listeners());
+        this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
+        this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier);
         this.jobs = new RowJobs(names, builder.connections(), this::cancelled, this::lookAgain);
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
     }
@@ -101,6 +111,18 @@ public final class Rowlock {
 
     private void lookAgain() {
         workers.forEach(ThreadedWorker::lookAgain);
+        tellOthers(List.of());
+    }
+
+    private void tellOthers(Collection<Enqueued> committed) {
+        if (notifier != null) {
+            notifier.tell(committed);
+        }
+    }
+
+    /** Writes the jobs of a persistence unit, which itself tells of its commits. */
+    Outbox plainOutbox() {
+        return plainOutbox;
     }
 
     /**
@@ -148,12 +170,15 @@ public final class Rowlock {
     }
 
     /**
-     * Wakes this JVM's workers for jobs whose transaction has committed. Costs no statement; without it the poll finds
-     * them. Never blocks, never throws.
+     * Wakes this JVM's workers for jobs whose transaction has committed, and with {@link RowlockBuilder#notifications}
+     * those of other processes. For transactions that nobody tells Rowlock of ({@link io.rowlock.spi.AfterCommit}); without
+     * it the poll finds the jobs. Costs the caller no statement. Never blocks, never throws.
      *
-     * @param committed the answers of the enqueues; may be empty
+     * @param committed the answers of the enqueues; may be empty: then workers look at once where they would at their
+     *     next poll
      */
     public void wake(Collection<Enqueued> committed) {
         workers.forEach(worker -> worker.wake(committed));
+        tellOthers(committed);
     }
 }

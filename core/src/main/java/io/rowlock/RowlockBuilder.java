@@ -7,6 +7,7 @@ import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.schema.UnitProbe;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.PersistenceUnitBinding;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -107,6 +109,34 @@ public final class RowlockBuilder {
     }
 
     /**
+     * Sets what tells Rowlock of the commits of transactions in which jobs are written by {@code outbox.enqueue}: then
+     * they wake the workers by themselves.
+     *
+     * @param afterCommit the application's transactions; none by default
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder afterCommit(AfterCommit afterCommit) {
+        return put("afterCommit", afterCommit);
+    }
+
+    /**
+     * Sets whether processes tell each other of commits by NOTIFY, so that a job starts within milliseconds in another
+     * process too, instead of at its next poll. All that share the tables should say the same: who does not is neither
+     * heard nor hears. Sent after the commits that this Rowlock hears of (a persistence unit's, {@link #afterCommit},
+     * {@code wake}), many in one, never in their transactions; over one more connection of the data source, held until a
+     * second after the last commit. Workers listen on a connection they have anyway; they need the PostgreSQL driver's own
+     * connections, or wrappers of them, and no pooler in transaction mode. A hint only: what is not heard, the poll finds.
+     *
+     * @param on false by default
+     * @return this
+     * @throws InvalidUseException if set twice
+     */
+    public RowlockBuilder notifications(boolean on) {
+        return put("notifications", on);
+    }
+
+    /**
      * Adds a listener.
      *
      * @param listener told of every event
@@ -148,7 +178,7 @@ public final class RowlockBuilder {
             new UnitProbe(names()).check(binding, entityManagerFactory, own);
             rowlock.register(binding.kinds(entityManagerFactory));
             String tables = names().schema() + '.' + names().prefix();
-            binding.attach(entityManagerFactory, new Attachment(tables, rowlock.outbox(), rowlock::wake));
+            binding.attach(entityManagerFactory, new Attachment(tables, rowlock.plainOutbox(), rowlock::wake));
         };
         return this;
     }
@@ -163,6 +193,10 @@ public final class RowlockBuilder {
      * @throws DatabaseException if the persistence unit could not be checked
      */
     public Rowlock build() {
+        if (notifications() && !set.containsKey("connections")) {
+            throw new InvalidUseException(
+                    "Notifications are sent over a connection of Rowlock's own; call dataSource(...) too");
+        }
         Rowlock rowlock = new Rowlock(this);
         attachment.accept(rowlock);
         return rowlock;
@@ -181,6 +215,14 @@ public final class RowlockBuilder {
 
     PayloadCodec codec() {
         return (PayloadCodec) set.getOrDefault("codec", new JacksonCodec());
+    }
+
+    Optional<AfterCommit> afterCommit() {
+        return Optional.ofNullable((AfterCommit) set.get("afterCommit"));
+    }
+
+    boolean notifications() {
+        return Boolean.TRUE.equals(set.get("notifications"));
     }
 
     int maxPayloadBytes() {

@@ -102,6 +102,13 @@ public sealed interface RowlockEvent {
     record LoopFailed(String worker, String loop, int failures, Throwable cause) implements RowlockEvent {}
 
     /**
+     * Other processes could not be told of a commit in this one; their workers find its jobs at their next poll.
+     *
+     * @param cause why
+     */
+    record NotificationFailed(Throwable cause) implements RowlockEvent {}
+
+    /**
      * A worker began to claim.
      *
      * @param worker its incarnation

@@ -7,6 +7,7 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.worker.WorkerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +49,7 @@ final class Engine {
     private final EngineConnection claiming;
     private final EngineConnection completing;
     private final EngineConnection beating;
+    private final @Nullable Listener listener;
 
     /**
      * Puts the parts together.
@@ -87,6 +90,8 @@ final class Engine {
         completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker);
         heartbeat = new Heartbeat(
                 beating, sql.outcomes(), inFlight, job -> letGo(job, worthClaiming), events, identity.owner(), lease);
+        Notifier notifier = ground.notifier();
+        listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
         Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, worthClaiming);
@@ -162,6 +167,28 @@ final class Engine {
         }
     }
 
+    /** Jobs have committed in another process. What is none of this worker's lanes does not wake it (promise P12). */
+    private void told(Note note) {
+        List<Enqueued> own = note.earliest().stream()
+                .filter(job -> lanes.binding(job.queue(), job.kind()) != null)
+                .toList();
+        committed(own);
+        if (note.everywhere()) {
+            lookEverywhere(note.since());
+        }
+        if (note.everywhere() || !own.isEmpty()) {
+            dueAgain(Duration.ZERO, worthClaiming);
+        }
+    }
+
+    private void lookEverywhere(@Nullable Instant since) {
+        if (since != null) {
+            lanes.all().forEach(lane -> lanes.lower(lane.key(), since));
+            keyedLanes.all().forEach(lane -> keyedLanes.lower(lane.key(), since));
+        }
+        claimer.keyedDue();
+    }
+
     private void dueAgain(Duration delay, Runnable worthClaiming) {
         if (claimer.dueAgain(delay)) {
             worthClaiming.run();
@@ -216,11 +243,16 @@ final class Engine {
         runners.values().forEach(runner -> runner.takeWaiting(first).forEach(attempts::handBack));
     }
 
+    /** A step for the heartbeat's thread: a beat when it is time, and, with notifications, listening until the next. */
+    long beatAndListen() throws SQLException {
+        return listener == null ? beat() : listener.between(this::beat);
+    }
+
     /**
      * One beat. What was claimed ahead and has waited for a third of its lease is handed back, so that it does not stand
      * behind slow handlers here while another worker is free.
      */
-    long beat() throws SQLException {
+    private long beat() throws SQLException {
         handBackWaiting(heartbeat::old);
         return heartbeat.step();
     }

@@ -23,6 +23,7 @@ final class EngineConnection implements AutoCloseable {
     private final Limits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Held held;
+    private Parting parting = connection -> {};
     private volatile boolean closed;
 
     EngineConnection(ConnectionSource source, Duration answerWithin) {
@@ -35,6 +36,17 @@ final class EngineConnection implements AutoCloseable {
     @FunctionalInterface
     interface Work<T> {
         T over(Connection connection) throws SQLException;
+    }
+
+    /** What is undone before the connection is given back. */
+    @FunctionalInterface
+    interface Parting {
+        void over(Connection connection) throws SQLException;
+    }
+
+    /** To be called before the first use. */
+    void onGivingBack(Parting undo) {
+        parting = undo;
     }
 
     private record Held(Connection connection, int isolation, int networkTimeout, Limits limits) {}
@@ -151,6 +163,7 @@ final class EngineConnection implements AutoCloseable {
         Held last = held;
         held = null;
         try (Connection connection = last.connection()) {
+            parting.over(connection);
             SessionSql.set(connection, last.limits());
             connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
             if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {

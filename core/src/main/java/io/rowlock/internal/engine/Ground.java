@@ -3,6 +3,15 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
+import org.jspecify.annotations.Nullable;
 
-/** What every worker of one Rowlock stands on: its database, the names there, the codec, and who is told of events. */
-public record Ground(ConnectionSource connections, Names names, PayloadCodec codec, Events events) {}
+/**
+ * What every worker of one Rowlock stands on: its database, the names there, the codec, who is told of events, and what
+ * tells other processes of commits, or null.
+ */
+public record Ground(
+        ConnectionSource connections,
+        Names names,
+        PayloadCodec codec,
+        Events events,
+        @Nullable Notifier notifier) {}

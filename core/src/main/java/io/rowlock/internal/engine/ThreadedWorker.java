@@ -171,7 +171,7 @@ public final class ThreadedWorker implements Worker {
                 engine,
                 loop("claimer", engine.claimer::step),
                 loop("completer", engine.completer::step),
-                loop("heartbeat", engine::beat),
+                loop("heartbeat", engine::beatAndListen),
                 loop("pruner", engine.pruner::step),
                 own);
     }

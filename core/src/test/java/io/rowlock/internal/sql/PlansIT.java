@@ -93,6 +93,7 @@ class PlansIT {
                 EnqueueSql.class,
                 HolderSql.class,
                 LookupSql.class,
+                NotifySql.class,
                 OneJobSql.class,
                 OutcomeSql.class,
                 PruneSql.class,

@@ -4,6 +4,7 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Enqueued;
 import io.rowlock.jpa.internal.ChangedEntity;
 import io.rowlock.jpa.internal.FlushChanges;
+import io.rowlock.spi.EarliestByLane;
 import io.rowlock.spi.Waker;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
