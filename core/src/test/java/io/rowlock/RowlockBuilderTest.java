@@ -50,6 +50,11 @@ final class RowlockBuilderTest {
                 refusal(
                         "max-payload-bytes is set twice",
                         b -> b.maxPayloadBytes(1).maxPayloadBytes(2)),
+                refusal("afterCommit must not be null", b -> b.afterCommit(null)),
+                refusal("notifications is set twice", b -> b.notifications(true).notifications(false)),
+                refusal(
+                        "Notifications are sent over a connection of Rowlock's own; call dataSource(...) too",
+                        b -> b.notifications(true).build()),
                 refusal("listener must not be null", b -> b.listener(null)),
                 refusal("unit must not be null", b -> b.persistenceUnit(null)),
                 refusal(

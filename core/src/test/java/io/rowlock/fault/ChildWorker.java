@@ -29,6 +29,8 @@ final class ChildWorker {
     private static final String CONCURRENCY = "fault.concurrency";
     private static final String GRACE_AT_EXIT = "fault.grace";
     private static final String STALL_AT = "fault.stall-at";
+    private static final String POLL = "fault.poll";
+    private static final String NOTIFICATIONS = "fault.notifications";
     private static final String URL_SUFFIX = "fault.url-suffix";
 
     private ChildWorker() {}
@@ -59,6 +61,17 @@ final class ChildWorker {
         /** Makes the transaction of a {@link Booking} stand still at this point. */
         Options stallAt(Point point) {
             jvm.property(STALL_AT, point.name());
+            return this;
+        }
+
+        Options poll(Duration poll) {
+            jvm.property(POLL, Long.toString(poll.toMillis()));
+            return this;
+        }
+
+        /** Makes the processes tell each other of commits. */
+        Options notifications() {
+            jvm.property(NOTIFICATIONS, "true");
             return this;
         }
 
@@ -95,6 +108,7 @@ final class ChildWorker {
         Rowlock rowlock = Rowlock.builder()
                 .connections(connections)
                 .schema(schema.name())
+                .notifications(Boolean.getBoolean(NOTIFICATIONS))
                 .listener(ChildWorker::say)
                 .build();
         RetryPolicy retry = Scene.AT_ONCE.maxAttempts(Integer.getInteger(ATTEMPTS, 20));
@@ -102,7 +116,7 @@ final class ChildWorker {
                 new StallingTransactions(connections, Point.valueOf(System.getProperty(STALL_AT, "NOWHERE")));
         Worker worker = rowlock.worker(settings -> settings.name(who)
                 .lease(Duration.ofMillis(Long.getLong(LEASE, Scene.LEASE.toMillis())))
-                .poll(Duration.ofMillis(50))
+                .poll(Duration.ofMillis(Long.getLong(POLL, 50)))
                 .queue("default", Integer.getInteger(CONCURRENCY, 10))
                 .handle(Task.class, deeds, options -> options.retry(retry))
                 .handleTransactionally(

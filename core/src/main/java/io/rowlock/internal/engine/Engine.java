@@ -168,7 +168,7 @@ final class Engine {
     }
 
     /** Jobs have committed in another process. What is none of this worker's lanes does not wake it (promise P12). */
-    private void told(Note note) {
+    void told(Note note) {
         List<Enqueued> own = note.earliest().stream()
                 .filter(job -> lanes.binding(job.queue(), job.kind()) != null)
                 .toList();
