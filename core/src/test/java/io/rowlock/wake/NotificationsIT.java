@@ -148,6 +148,8 @@ final class NotificationsIT {
                     "rowlock-1 x\n1 default mail 1 free yesterday",
                     "rowlock-1 x\n1 default",
                     "rowlock-1 x\n* never",
+                    "rowlock-1 x\n* -1000000000-01-01T00:00:00Z",
+                    "rowlock-1 x\n* -4000-01-01T00:00:00Z",
                     "rowlock-1 x\n1 %zz mail 1 free 2026-01-01T00:00:00Z",
                     "\n".repeat(7_000),
                     "\u00e4\u20ac")) {

@@ -118,30 +118,38 @@ final class Listener {
     /** Sees to it that this session listens; true if it has not before. */
     private boolean attend(Connection open) throws SQLException {
         Listening known = listening;
-        boolean fresh = known == null || known.connection() != open;
-        if (!fresh && System.nanoTime() - nextCheck < 0) {
-            return false;
+        if (known == null || known.connection() != open) {
+            listening = null;
+            listenAnew(open);
+            return listening != null;
         }
-        listening = null;
-        Optional<PgNotifications> notifications =
-                known != null && !fresh ? Optional.of(known.notifications()) : PgNotifications.of(open);
+        if (System.nanoTime() - nextCheck >= 0) {
+            check(known);
+        }
+        return false;
+    }
+
+    private void listenAnew(Connection open) throws SQLException {
+        Optional<PgNotifications> notifications = PgNotifications.of(open);
         if (notifications.isEmpty()) {
             giveUp("the connections cannot be unwrapped to org.postgresql.PGConnection");
-            return false;
+            return;
         }
-        if (fresh) {
-            listenedOn = open;
-            sql.listen(open);
-        }
-        Session session = sql.session(open);
-        if (!session.listening() || (known != null && !fresh && session.backend() != known.backend())) {
+        listenedOn = open;
+        sql.listen(open);
+        check(new Listening(open, sql.session(open).backend(), notifications.get()));
+    }
+
+    private void check(Listening now) throws SQLException {
+        Session session = sql.session(now.connection());
+        if (session.listening() && session.backend() == now.backend()) {
+            listening = now;
+            nextCheck = System.nanoTime() + CHECK_EVERY;
+        } else {
+            listening = null;
             giveUp("statements of one connection reach several sessions, as with PgBouncer in transaction mode");
-            stopListening(open);
-            return false;
+            stopListening(now.connection());
         }
-        listening = new Listening(open, session.backend(), notifications.get());
-        nextCheck = System.nanoTime() + CHECK_EVERY;
-        return fresh;
     }
 
     /** A pool may hand the connection to somebody else: it must hear nothing any more. */

@@ -5,7 +5,9 @@ import io.rowlock.job.Priority;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +29,11 @@ record Note(
         @Nullable Instant since) {
     /** PostgreSQL takes less than 8,000 bytes. */
     private static final int LONGEST = 7_999;
+
+    /** As the driver gives infinity. */
+    private static final Instant EARLIEST = OffsetDateTime.MIN.toInstant();
+
+    private static final Instant LATEST = OffsetDateTime.MAX.toInstant();
 
     private static final String FORMAT = "rowlock-1 ";
     private static final String EVERYWHERE = "*";
@@ -85,7 +92,7 @@ record Note(
                 String[] words = lines[i].split(" ", -1);
                 if (words[0].equals(EVERYWHERE)) {
                     everywhere = true;
-                    since = words.length == 1 ? null : Instant.parse(words[1]);
+                    since = words.length == 1 ? null : time(words[1]);
                 } else {
                     jobs.add(job(words));
                 }
@@ -102,8 +109,17 @@ record Note(
                 URLDecoder.decode(words[2], StandardCharsets.UTF_8),
                 URLDecoder.decode(words[1], StandardCharsets.UTF_8),
                 Priority.ofLevel(Integer.parseInt(words[3])),
-                Instant.parse(words[5]),
+                time(words[5]),
                 words[4].equals(KEYED),
                 false);
+    }
+
+    /** Times beyond what the database gives are of some other origin, and would not bear to be reckoned with. */
+    private static Instant time(String text) {
+        Instant at = Instant.parse(text);
+        if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+            throw new DateTimeException(text);
+        }
+        return at;
     }
 }

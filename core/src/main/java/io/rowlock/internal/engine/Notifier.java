@@ -31,8 +31,8 @@ public final class Notifier {
     private static final long LINGER = TimeUnit.SECONDS.toNanos(1);
     private static final long LOG_EVERY = TimeUnit.MINUTES.toNanos(1);
 
-    /** Between two statements, so that many commits do not wake all others 1,000 times a second. */
-    private static final long GAP = TimeUnit.MILLISECONDS.toNanos(5);
+    /** Between two statements, so that many commits do not wake all others for each of them. */
+    private static final long GAP = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long GAP_AFTER_FAILURE = TimeUnit.SECONDS.toNanos(1);
 

@@ -62,7 +62,17 @@ final class NoteTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "rowlock-2 me\n*", "rowlock-1 me\n1 q", "rowlock-1 me\n* soon", "rowlock-1 me\n"})
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "rowlock-2 me\n*",
+                "rowlock-1 me\n1 q",
+                "rowlock-1 me\n* soon",
+                "rowlock-1 me\n",
+                "rowlock-1 me\n* -1000000000-01-01T00:00:00Z",
+                "rowlock-1 me\n1 q k 1 free +1000000000-12-31T23:59:59.999999999Z"
+            })
     void another_text_is_none(String text) {
         assertThat(Note.read(text)).isEmpty();
     }
