@@ -45,12 +45,12 @@ public sealed interface RowlockEvent {
     record JobSnoozed(long id, String kind, Duration delay) implements RowlockEvent {}
 
     /**
-     * A job that was put back, for a retry say, found another waiting under its dedup key, and was cancelled: the other
+     * A job was put back, for a retry say, while another waited under its dedup key; one of the two was cancelled, the other
      * does its work.
      *
-     * @param id the job
+     * @param id the cancelled job: the one put back, unless an ordering key gives that one its place before the other
      * @param kind its kind
-     * @param into the waiting job
+     * @param into the other
      */
     record JobMerged(long id, String kind, long into) implements RowlockEvent {}
 

@@ -38,12 +38,15 @@ public interface Jobs {
 
     /**
      * Makes a dead or cancelled job ready again, due at once, with all its attempts; its failures are kept. With an
-     * ordering key it comes before all jobs of the key that were written after it, and ends its block. It does not take
-     * its dedup key again.
+     * ordering key it comes before all jobs of the key that were written after it, and ends its block. It takes its dedup
+     * key again, waiting for transactions that write the same. Where another job waits under the key, the two become one, as
+     * when a job is put back: the revived one is cancelled as a duplicate of the other, unless it has an ordering key and the
+     * other comes after it; then the other is, and the revived one takes its content.
      *
      * @param id the job
      * @param by who revives it, and why
-     * @return false if there is no such job, or it is neither dead nor cancelled; then nothing is changed
+     * @return true if it waits again, or another does its work; false if there is no such job, or it is neither dead nor
+     *     cancelled; then nothing is changed
      * @throws InvalidUseException if null, or bound to a connection without a transaction
      * @throws DatabaseException if the server refused it, or a lock could not be had
      */

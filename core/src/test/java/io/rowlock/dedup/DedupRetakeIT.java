@@ -2,14 +2,17 @@ package io.rowlock.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.Rowlock;
 import io.rowlock.event.RowlockEvent.JobMerged;
 import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.event.RowlockEvent.JobRetried;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.fixture.Watched;
 import io.rowlock.job.DedupMode;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.Job;
 import io.rowlock.job.JobHandler;
+import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.job.Outbox;
@@ -23,7 +26,10 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -295,5 +301,49 @@ final class DedupRetakeIT {
 
         assertThat(rowlock.state(id)).isEqualTo(JobState.DEAD);
         assertThat(mail(2, DedupMode.KEEP).duplicate()).isFalse();
+    }
+
+    /** A retry, a snooze and a rescue of a job, with what options it may have. */
+    private long lookUps(Consumer<JobOptions> options) throws Exception {
+        Queue<Watched> connections = new ConcurrentLinkedQueue<>();
+        Rowlock watched = Rowlock.builder()
+                .schema(schema.name())
+                .connections(() -> {
+                    Watched connection = Watched.over(schema.connect());
+                    connections.add(connection);
+                    return connection.connection();
+                })
+                .build();
+        Enqueued lost = rowlock.enqueue(new Mail(1), options);
+        schema.update(
+                "UPDATE rowlock_job SET locked_by = 'gone', locked_until = clock_timestamp(), token = 1, attempts = 1,"
+                        + " waiting_key = NULL WHERE id = ?",
+                lost.id());
+        try (HandCrankedWorker worker = watched.handCrankedWorker(w -> w.handle(
+                Mail.class,
+                (mail, job) -> {
+                    if (job.attempt() == 3) {
+                        throw new Snooze(HOUR);
+                    }
+                    fail();
+                },
+                h -> h.retry(RetryPolicy.fixed(Duration.ZERO))))) {
+            TestRowlock.soon().until(worker::runNext);
+            TestRowlock.soon().until(worker::runNext);
+        }
+        assertThat(rowlock.job(lost.id()).progress().losses()).isEqualTo(1);
+        assertThat(rowlock.job(lost.id()).progress().attempts()).isEqualTo(2);
+        return connections.stream()
+                .flatMap(connection -> connection.statements().stream())
+                .filter(sql -> sql.contains("/* rowlock:keyless */"))
+                .count();
+    }
+
+    @Test
+    void jobs_without_a_dedup_key_cost_no_look_up_when_they_are_put_back() throws Exception {
+        assertThat(lookUps(o -> {})).isZero();
+        assertThat(lookUps(o -> o.orderingKey("a"))).isZero();
+        assertThat(lookUps(o -> o.dedupKey("a"))).isGreaterThanOrEqualTo(2);
+        assertThat(lookUps(o -> o.dedupKey("b").orderingKey("b"))).isGreaterThanOrEqualTo(2);
     }
 }

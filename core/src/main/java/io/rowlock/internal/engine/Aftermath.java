@@ -29,7 +29,7 @@ final class Aftermath {
     private final Events events;
     private final String owner;
     private final Consumer<LeasedJob> letGo;
-    private final LongConsumer waitsAgain;
+    private final LongConsumer keyless;
     private final Consumer<Duration> dueAgain;
     private final Set<Grip> doubtful = new HashSet<>();
 
@@ -37,19 +37,15 @@ final class Aftermath {
      * Tells on behalf of one worker.
      *
      * @param letGo hears of each job whose lease is over
-     * @param waitsAgain hears of each job that waits again, whoever takes it then
+     * @param keyless hears of each job that waits again without its dedup key
      * @param dueAgain hears after which delay a job that this worker put back is due again
      */
     Aftermath(
-            Events events,
-            String owner,
-            Consumer<LeasedJob> letGo,
-            LongConsumer waitsAgain,
-            Consumer<Duration> dueAgain) {
+            Events events, String owner, Consumer<LeasedJob> letGo, LongConsumer keyless, Consumer<Duration> dueAgain) {
         this.events = events;
         this.owner = owner;
         this.letGo = letGo;
-        this.waitsAgain = waitsAgain;
+        this.keyless = keyless;
         this.dueAgain = dueAgain;
     }
 
@@ -67,8 +63,8 @@ final class Aftermath {
 
     void recorded(Settled settled) {
         forget(settled);
-        if (waitsAgain(settled.outcome())) {
-            waitsAgain.accept(settled.job().id());
+        if (settled.job().row().contents().deduplicated() && waitsAgain(settled.outcome())) {
+            keyless.accept(settled.job().id());
         }
         Duration delay = delayOf(settled.outcome());
         if (delay != null) {

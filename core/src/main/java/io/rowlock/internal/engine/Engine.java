@@ -69,7 +69,7 @@ final class Engine {
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
         keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
         Deaths deaths = new Deaths(sql.alerts(), lanes);
-        retaker = new KeyRetaker(completing, sql.retakes(), events);
+        retaker = new KeyRetaker(completing, sql, events);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
         claimer = new Claimer(

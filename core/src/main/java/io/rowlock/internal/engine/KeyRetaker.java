@@ -1,9 +1,14 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.event.RowlockEvent.JobMerged;
+import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.internal.sql.RetakeSql;
 import io.rowlock.internal.sql.RetakeSql.Keyless;
+import io.rowlock.internal.sql.RetakeSql.Merged;
+import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.SqlState;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives jobs that wait again (retried, snoozed, handed back, rescued) their dedup keys back; where another job waits under
- * the key by now, the one put back is merged into it.
+ * the key by now, the two become one.
  */
 final class KeyRetaker {
     /*
@@ -37,15 +42,17 @@ final class KeyRetaker {
 
     private final EngineConnection connection;
     private final RetakeSql sql;
+    private final KeySql keys;
     private final Events events;
     private final Queue<Long> arriving = new ConcurrentLinkedQueue<>();
     private final Queue<Later> later = new ConcurrentLinkedQueue<>();
 
     private record Later(long id, long notBefore) {}
 
-    KeyRetaker(EngineConnection connection, RetakeSql sql, Events events) {
+    KeyRetaker(EngineConnection connection, EngineSql sql, Events events) {
         this.connection = connection;
-        this.sql = sql;
+        this.sql = sql.retakes();
+        this.keys = sql.keys();
         this.events = events;
     }
 
@@ -137,13 +144,38 @@ final class KeyRetaker {
     }
 
     private void merge(Keyless job) throws SQLException {
-        Optional<Long> into = connection.call(open -> sql.merge(open, job));
-        if (into.isEmpty()) {
+        Optional<Merged> merged;
+        try {
+            merged = connection.inTransaction(open -> mergeUnderLock(open, job));
+        } catch (SQLException e) {
+            if (!SqlState.duplicateKey(e) && !SqlState.lockTimeout(e)) {
+                throw e;
+            }
+            merged = Optional.empty();
+        }
+        if (merged.isEmpty()) {
             tryAgain(job.id());
             return;
         }
-        LOG.debug("A job was merged into the one that waits under its key (job={}, into={})", job.id(), into.get());
-        events.tell(new JobMerged(job.id(), job.kind(), into.get()));
+        long from = merged.get().id();
+        long into = merged.get().into();
+        LOG.debug("A job was merged into the one that waits under its key (job={}, into={})", from, into);
+        events.tell(new JobMerged(from, job.kind(), into));
+    }
+
+    /** Whichever of the two is cancelled, it may have been the head of its ordering key. */
+    private Optional<Merged> mergeUnderLock(Connection open, Keyless job) throws SQLException {
+        OrderingKey order = job.order();
+        if (order == null) {
+            return sql.merge(open, job);
+        }
+        if (keys.lock(open, List.of(order)).isEmpty()) {
+            return Optional.empty();
+        }
+        SessionSql.boundLockWaits(open, WAIT);
+        Optional<Merged> merged = sql.merge(open, job);
+        keys.settle(open, List.of(order), Duration.ZERO);
+        return merged;
     }
 
     private void tryAgain(long id) {

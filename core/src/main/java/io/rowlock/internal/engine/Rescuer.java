@@ -48,8 +48,8 @@ final class Rescuer {
         }
     }
 
-    /** Who hears of rescued jobs: listeners, and whoever looks after those that wait again. */
-    record Told(Events events, LongConsumer waitsAgain) {}
+    /** Who hears of rescued jobs: listeners, and whoever looks after those that wait again without their dedup keys. */
+    record Told(Events events, LongConsumer keyless) {}
 
     /** A job whose lease was seen expired, with its ordering key if it has one. */
     record Expired(long id, @Nullable OrderingKey key) {}
@@ -150,8 +150,8 @@ final class Rescuer {
         told.events().tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
         if (job.dead()) {
             told.events().tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
-        } else {
-            told.waitsAgain().accept(job.id());
+        } else if (job.deduplicated()) {
+            told.keyless().accept(job.id());
         }
     }
 }

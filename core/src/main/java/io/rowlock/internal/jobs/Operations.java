@@ -8,13 +8,19 @@ import io.rowlock.internal.sql.OperationSql;
 import io.rowlock.internal.sql.OperationSql.Cancelled;
 import io.rowlock.internal.sql.OperationSql.Place;
 import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.internal.sql.RetakeSql;
+import io.rowlock.internal.sql.RetakeSql.Keyless;
+import io.rowlock.internal.sql.RetakeSql.Merged;
 import io.rowlock.internal.sql.SessionSql;
+import io.rowlock.internal.sql.SqlState;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +31,12 @@ import org.slf4j.LoggerFactory;
 final class Operations {
     private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int TRIES = 5;
     private static final int MAX_REASON = 2_000;
 
     private final OperationSql sql;
     private final KeySql keys;
+    private final RetakeSql retakes;
     private final ConnectionSource connections;
     private final @Nullable Connection bound;
     private final Committed committed;
@@ -39,18 +47,20 @@ final class Operations {
     Operations(
             OperationSql sql,
             KeySql keys,
+            RetakeSql retakes,
             ConnectionSource connections,
             @Nullable Connection bound,
             Committed committed) {
         this.sql = sql;
         this.keys = keys;
+        this.retakes = retakes;
         this.connections = connections;
         this.bound = bound;
         this.committed = committed;
     }
 
     Operations in(Connection connection) {
-        return new Operations(sql, keys, connections, connection, committed);
+        return new Operations(sql, keys, retakes, connections, connection, committed);
     }
 
     Cancellation cancel(long id, By by) {
@@ -87,6 +97,11 @@ final class Operations {
             OrderingKey key = done ? place.get().key() : null;
             if (key != null) {
                 keys.unblock(open, key, id);
+            }
+            if (done) {
+                takeDedupKey(open, id);
+            }
+            if (key != null) {
                 keys.settleWithin(open, key, Duration.ZERO);
             }
             return done;
@@ -113,6 +128,43 @@ final class Operations {
             committed.maybeDue().run();
         }
         return skipped;
+    }
+
+    /**
+     * Waits for a transaction that writes the same key, as an enqueue does. Where that is not to be had, or changes hands too
+     * often, the job waits without it.
+     */
+    private void takeDedupKey(Connection open, long id) throws SQLException {
+        boolean settled = false;
+        for (int i = 0; i < TRIES && !settled; i++) {
+            Optional<Keyless> job = retakes.keyless(open, List.of(id)).stream().findFirst();
+            settled = job.isEmpty() || (job.get().taken() ? merge(open, job.get()) : retake(open, job.get()));
+        }
+    }
+
+    private boolean merge(Connection open, Keyless job) throws SQLException {
+        Optional<Merged> merged = retakes.merge(open, job);
+        merged.ifPresent(made -> LOG.info(
+                "A revived job and one that waited under its dedup key were made one (cancelled={}, into={})",
+                made.id(),
+                made.into()));
+        return true;
+    }
+
+    /** False if another job has taken the key meanwhile. */
+    private boolean retake(Connection open, Keyless job) throws SQLException {
+        Savepoint before = open.setSavepoint();
+        try {
+            retakes.retake(open, List.of(job));
+            open.releaseSavepoint(before);
+            return true;
+        } catch (SQLException e) {
+            open.rollback(before);
+            if (!SqlState.duplicateKey(e) && !SqlState.lockTimeout(e)) {
+                throw e;
+            }
+            return SqlState.lockTimeout(e);
+        }
     }
 
     private Optional<Place> lock(Connection open, long id) throws SQLException {

@@ -9,6 +9,7 @@ import io.rowlock.internal.sql.LookupSql.JobRow;
 import io.rowlock.internal.sql.LookupSql.StateCount;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OperationSql;
+import io.rowlock.internal.sql.RetakeSql;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.Job;
@@ -47,6 +48,7 @@ public final class RowJobs implements Jobs {
                 new Operations(
                         new OperationSql(names),
                         new KeySql(names),
+                        new RetakeSql(names),
                         connections,
                         null,
                         new Operations.Committed(cancelled, maybeDue)));

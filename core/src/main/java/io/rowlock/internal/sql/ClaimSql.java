@@ -25,7 +25,7 @@ public final class ClaimSql {
                   token = token + 1, attempts = attempts + 1, waiting_key = NULL
               WHERE id = ANY(ARRAY(SELECT id FROM due))
               RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts, ordering_key,
-                        payload::text AS payload, headers::text AS headers)
+                        payload::text AS payload, headers::text AS headers, dedup_mode)
             SELECT statement_timestamp() AS asked_at, taken.*
             FROM (SELECT 1) AS always LEFT JOIN taken ON true
             """;
@@ -136,11 +136,12 @@ public final class ClaimSql {
                 int losses,
                 @Nullable Integer maxAttempts) {}
 
-        /** What was written with it. */
+        /** What was written with it; deduplicated if it has a dedup key. */
         public record Contents(
                 @Nullable String subject,
                 String payload,
-                @Nullable String headers) {}
+                @Nullable String headers,
+                boolean deduplicated) {}
     }
 
     /** What a claim took, and when the database was asked. */
@@ -219,6 +220,10 @@ public final class ClaimSql {
                         row.getInt("attempts"),
                         row.getInt("losses"),
                         row.getObject("max_attempts", Integer.class)),
-                new ClaimedRow.Contents(row.getString("subject"), row.getString("payload"), row.getString("headers")));
+                new ClaimedRow.Contents(
+                        row.getString("subject"),
+                        row.getString("payload"),
+                        row.getString("headers"),
+                        row.getString("dedup_mode") != null));
     }
 }

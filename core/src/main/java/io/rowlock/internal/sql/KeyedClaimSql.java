@@ -80,7 +80,7 @@ public final class KeyedClaimSql {
                 token = token + 1, attempts = attempts + 1, waiting_key = NULL
             WHERE id = ANY(ARRAY(SELECT id FROM due))
             RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts, ordering_key,
-                      payload::text AS payload, headers::text AS headers
+                      payload::text AS payload, headers::text AS headers, dedup_mode
             """;
 
     private final Sql candidates;

@@ -1,6 +1,7 @@
 package io.rowlock.internal.sql;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -8,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Gives jobs that were put back their waiting keys again, or merges them into those that wait under the keys. */
 public final class RetakeSql {
@@ -17,9 +19,14 @@ public final class RetakeSql {
      */
     static final String KEYLESS = """
             /* rowlock:keyless */
-            SELECT j.id, j.token, j.kind, j.dedup_key,
-                   (SELECT w.id FROM rowlock_job w WHERE w.kind = j.kind AND w.waiting_key = j.dedup_key) IS NOT NULL AS taken
+            SELECT j.id, j.token, j.kind, j.dedup_key, j.queue, j.ordering_key,
+                   w.id AS holder, w.queue AS holder_queue, w.ordering_key AS holder_order
             FROM rowlock_job j
+            LEFT JOIN LATERAL (
+              SELECT id, queue, ordering_key
+              FROM rowlock_job
+              WHERE kind = j.kind AND waiting_key = j.dedup_key
+              LIMIT 1) w ON true
             WHERE j.id = ANY($1::bigint[]) AND j.dedup_mode <> 'once' AND j.waiting_key IS NULL AND j.locked_by IS NULL
               AND j.state IN ('ready', 'parked')
             ORDER BY j.id
@@ -52,8 +59,8 @@ public final class RetakeSql {
 
     /*
      * Locks: the job and, shared, the one that waits under its key, so that this one cannot go without a trace; skips what
-     * is locked. Indexes: the primary key, rowlock_job_waiting. Rows: one. A job with an ordering key goes on without its
-     * dedup key: its end would have to promote its followers.
+     * is locked. Indexes: the primary key, rowlock_job_waiting. Rows: one. The key's row of a job with an ordering key is
+     * locked by this transaction.
      */
     static final String MERGE = """
             /* rowlock:merge */
@@ -61,7 +68,6 @@ public final class RetakeSql {
               SELECT id FROM rowlock_job WHERE kind = $3 AND waiting_key = $4 FOR SHARE SKIP LOCKED),
             mine AS MATERIALIZED (
             """ + STILL + """
-              AND ordering_key IS NULL
               FOR NO KEY UPDATE SKIP LOCKED)
             UPDATE rowlock_job
             SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1,
@@ -70,35 +76,100 @@ public final class RetakeSql {
             RETURNING (SELECT id FROM waiting) AS into_id
             """;
 
+    /*
+     * The other way round: the job that waits under the key, $5, gives way to the one put back. Locks: both, skipping what
+     * is locked: a duplicate's transaction that is still open holds the waiting one. Indexes and rows: as MERGE.
+     */
+    static final String GIVE_WAY = """
+            /* rowlock:give-way */
+            WITH waiting AS MATERIALIZED (
+              SELECT id FROM rowlock_job WHERE kind = $3 AND waiting_key = $4 AND (id = $5) IS TRUE FOR NO KEY UPDATE SKIP LOCKED),
+            mine AS MATERIALIZED (
+            """ + STILL + """
+              FOR NO KEY UPDATE SKIP LOCKED)
+            UPDATE rowlock_job
+            SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, waiting_key = NULL,
+                last_error = 'duplicate of ' || (SELECT min(id) FROM mine)
+            WHERE id = ANY(ARRAY(SELECT id FROM waiting)) AND EXISTS (SELECT 1 FROM mine)
+            RETURNING id
+            """;
+
+    /*
+     * After GIVE_WAY, as a statement of its own: the key must be free in the index. Locks: none that this transaction has
+     * not, but the key's entry, as RETAKE. Index: the primary key, twice. Rows: one.
+     */
+    static final String TAKE_OVER = """
+            /* rowlock:take-over */
+            UPDATE rowlock_job j
+            SET waiting_key = j.dedup_key, payload = w.payload, headers = w.headers, subject = w.subject,
+                run_at = greatest(j.run_at, w.run_at)
+            FROM rowlock_job w
+            WHERE j.id = $1 AND w.id = $2
+            """;
+
     private final Sql keyless;
     private final Sql retake;
     private final Sql merge;
+    private final Sql giveWay;
+    private final Sql takeOver;
 
     public RetakeSql(Names names) {
         this.keyless = new Sql(names, KEYLESS);
         this.retake = new Sql(names, RETAKE);
         this.merge = new Sql(names, MERGE);
+        this.giveWay = new Sql(names, GIVE_WAY);
+        this.takeOver = new Sql(names, TAKE_OVER);
     }
 
-    /** A job that waits without its key, and whether another waits under it. */
-    public record Keyless(long id, long token, String kind, String key, boolean taken) {}
+    /** A job that waits without its key, its ordering key if it has one, and the job that waits under the key. */
+    public record Keyless(
+            long id,
+            long token,
+            String kind,
+            String key,
+            @Nullable OrderingKey order,
+            @Nullable Holder holder) {
+        public boolean taken() {
+            return holder != null;
+        }
+    }
+
+    /** The job that waits under a key. */
+    public record Holder(long id, @Nullable OrderingKey order) {}
+
+    /** A job that was cancelled in favour of another. */
+    public record Merged(long id, long into) {}
 
     /** Those of the jobs that wait without their keys. */
     public List<Keyless> keyless(Connection connection, Collection<Long> ids) throws SQLException {
-        return keyless.query(
-                connection,
-                row -> new Keyless(
-                        row.getLong("id"),
-                        row.getLong("token"),
-                        row.getString("kind"),
-                        row.getString("dedup_key"),
-                        row.getBoolean("taken")),
-                Sql.bigints(ids));
+        return keyless.query(connection, RetakeSql::keyless, Sql.bigints(ids));
+    }
+
+    private static Keyless keyless(ResultSet row) throws SQLException {
+        Long holder = row.getObject("holder", Long.class);
+        return new Keyless(
+                row.getLong("id"),
+                row.getLong("token"),
+                row.getString("kind"),
+                row.getString("dedup_key"),
+                order(row.getString("queue"), row.getString("ordering_key")),
+                holder == null
+                        ? null
+                        : new Holder(holder, order(row.getString("holder_queue"), row.getString("holder_order"))));
+    }
+
+    private static @Nullable OrderingKey order(String queue, @Nullable String key) {
+        return key == null ? null : new OrderingKey(queue, key);
     }
 
     /** Takes the keys, in a transaction, waiting for others no longer than told; gives the jobs that have theirs. */
     public Set<Long> retake(Connection connection, List<Keyless> jobs, Duration wait) throws SQLException {
         SessionSql.boundLockWaits(connection, wait);
+        return retake(connection, jobs);
+    }
+
+    /** The same, waiting as long as the session lets it. */
+    public Set<Long> retake(Connection connection, List<Keyless> jobs) throws SQLException {
         return new HashSet<>(retake.query(
                 connection,
                 row -> row.getLong("id"),
@@ -106,17 +177,52 @@ public final class RetakeSql {
                 Sql.bigints(Sql.column(jobs, Keyless::token))));
     }
 
-    /** Cancels the job in favour of the one that waits under its key; gives that one. */
-    public Optional<Long> merge(Connection connection, Keyless job) throws SQLException {
+    /**
+     * Makes one of the job and the one that waits under its key; in a transaction, under the lock of the job's ordering key
+     * if it has one, which must be settled afterwards. The one put back is cancelled, unless it would lose its place in the
+     * order: then it stays where it is, with the content and the later time of the other. Two with different ordering keys
+     * stay two.
+     */
+    public Optional<Merged> merge(Connection connection, Keyless job) throws SQLException {
+        Holder holder = job.holder();
+        if (holder == null) {
+            return Optional.empty();
+        }
+        OrderingKey order = job.order();
+        if (order != null && holder.order() != null && !order.equals(holder.order())) {
+            return Optional.empty();
+        }
+        boolean keepsItsPlace = order != null && (holder.order() == null || job.id() < holder.id());
+        return keepsItsPlace ? takeOver(connection, job, holder.id()) : giveUp(connection, job);
+    }
+
+    private Optional<Merged> giveUp(Connection connection, Keyless job) throws SQLException {
         return merge
                 .query(
                         connection,
-                        row -> row.getLong("into_id"),
+                        row -> new Merged(job.id(), row.getLong("into_id")),
                         Sql.bigints(List.of(job.id())),
                         Sql.bigints(List.of(job.token())),
                         job.kind(),
                         job.key())
                 .stream()
                 .findFirst();
+    }
+
+    private Optional<Merged> takeOver(Connection connection, Keyless job, long holder) throws SQLException {
+        boolean gaveWay = giveWay.query(
+                        connection,
+                        row -> true,
+                        Sql.bigints(List.of(job.id())),
+                        Sql.bigints(List.of(job.token())),
+                        job.kind(),
+                        job.key(),
+                        holder)
+                .contains(true);
+        if (!gaveWay) {
+            return Optional.empty();
+        }
+        takeOver.update(connection, job.id(), holder);
+        return Optional.of(new Merged(holder, job.id()));
     }
 }

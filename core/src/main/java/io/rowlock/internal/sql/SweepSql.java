@@ -83,7 +83,7 @@ public final class SweepSql {
     static final String RESCUE = """
             /* rowlock:rescue */
             WITH expired AS MATERIALIZED (
-              SELECT id, kind, attempts, locked_by AS worker,
+              SELECT id, kind, attempts, locked_by AS worker, dedup_mode IS NOT NULL AS deduplicated,
                      attempts >= coalesce(max_attempts, ($3::integer[])[array_position($2::text[], kind)]) AS used_up
               FROM rowlock_job
               WHERE id = ANY($1::bigint[]) AND state = 'ready' AND locked_by IS NOT NULL AND locked_until < clock_timestamp()
@@ -100,7 +100,7 @@ public final class SweepSql {
             failed AS (
               INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)
               SELECT id, attempts, worker, 'worker lost', 'the lease ran out without an outcome', '' FROM expired)
-            SELECT id, kind, attempts, used_up, worker FROM expired ORDER BY id
+            SELECT id, kind, attempts, used_up, worker, deduplicated FROM expired ORDER BY id
             """;
 
     private final Sql walk;
@@ -144,7 +144,7 @@ public final class SweepSql {
             int lane, long id, Instant runAt, @Nullable OrderingKey key, boolean waiting, boolean expired) {}
 
     /** A job taken from a lost worker; dead if its attempts were used up. */
-    public record Rescued(long id, String kind, int attempts, boolean dead, String worker) {}
+    public record Rescued(long id, String kind, int attempts, boolean dead, String worker, boolean deduplicated) {}
 
     /** Walks at most so many rows of each lane. */
     public List<Walked> walk(Connection connection, List<LaneWalk> lanes, int rowsPerLane) throws SQLException {
@@ -216,7 +216,8 @@ public final class SweepSql {
                         row.getString("kind"),
                         row.getInt("attempts"),
                         row.getBoolean("used_up"),
-                        row.getString("worker")),
+                        row.getString("worker"),
+                        row.getBoolean("deduplicated")),
                 Sql.bigints(ids),
                 Sql.texts(kinds),
                 Sql.integers(kinds.stream().map(maxAttempts::get).toList()));

@@ -51,7 +51,9 @@ class BoundedStatementsIT {
             Map.entry("find-once", 1_500L),
             Map.entry("keyless", 2_000L),
             Map.entry("retake-key", 6_000L),
-            Map.entry("merge", 3_000L));
+            Map.entry("merge", 3_000L),
+            Map.entry("give-way", 3_000L),
+            Map.entry("take-over", 200L));
 
     @ParameterizedTest
     @ValueSource(strings = {"none", "stale", "fresh"})

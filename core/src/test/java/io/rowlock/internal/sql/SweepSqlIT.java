@@ -41,7 +41,8 @@ final class SweepSqlIT {
     void rescue_takes_the_lease_and_raises_the_token(int maxAttempts) throws SQLException {
         long lost = rows.leased(ME, OVER);
 
-        assertThat(rescue(maxAttempts, lost)).containsExactly(new Rescued(lost, "mail", 2, maxAttempts == 2, ME));
+        assertThat(rescue(maxAttempts, lost))
+                .containsExactly(new Rescued(lost, "mail", 2, maxAttempts == 2, ME, false));
         assertThat(schema.count(
                         "SELECT token FROM rowlock_job WHERE locked_by IS NULL AND losses = 1 AND state = ?",
                         maxAttempts == 2 ? "dead" : "ready"))
