@@ -43,7 +43,7 @@ public record Job(
      * @param losses claims that ended by an expired lease
      * @param maxAttempts the job's own limit, or null: the handler's policy decides
      * @param lastError why the last attempt failed, or null
-     * @param createdAt when the row was written
+     * @param createdAt when the row was written, or its payload was replaced last
      * @param finishedAt when it reached a terminal state, or null
      */
     public record Progress(

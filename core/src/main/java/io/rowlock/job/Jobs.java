@@ -41,7 +41,7 @@ public interface Jobs {
      * ordering key it comes before all jobs of the key that were written after it, and ends its block. It takes its dedup
      * key again, waiting for transactions that write the same. Where another job waits under the key, the two become one, as
      * when a job is put back: the revived one is cancelled as a duplicate of the other, unless it has an ordering key and the
-     * other comes after it; then the other is, and the revived one takes its content.
+     * other comes after it; then the other is. What stays has the newer content.
      *
      * @param id the job
      * @param by who revives it, and why

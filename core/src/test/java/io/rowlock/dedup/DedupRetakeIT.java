@@ -319,6 +319,8 @@ final class DedupRetakeIT {
                 "UPDATE rowlock_job SET locked_by = 'gone', locked_until = clock_timestamp(), token = 1, attempts = 1,"
                         + " waiting_key = NULL WHERE id = ?",
                 lost.id());
+        schema.update("INSERT INTO rowlock_key (queue, ordering_key) SELECT queue, ordering_key FROM rowlock_job"
+                + " WHERE ordering_key IS NOT NULL ON CONFLICT DO NOTHING");
         try (HandCrankedWorker worker = watched.handCrankedWorker(w -> w.handle(
                 Mail.class,
                 (mail, job) -> {

@@ -30,7 +30,7 @@ public final class HolderSql {
             """;
 
     /*
-     * As KEEP, but the rows are locked to be changed: those with a payload in $3 get it with its headers and subject,
+     * As KEEP, but the rows are locked to be changed: those with a payload in $3 get it with its headers and subject and are as new,
      * those with true in $6 become due later. Index: rowlock_job_waiting, then the primary key. A position without a row
      * stays in the array of ids, so that a row's place in it is its place in the parameters.
      */
@@ -53,6 +53,8 @@ public final class HolderSql {
                                  ELSE ($4::text[])[array_position((SELECT ids FROM spot), id)]::json END,
                   subject = CASE WHEN ($3::text[])[array_position((SELECT ids FROM spot), id)] IS NULL THEN subject
                                  ELSE ($5::text[])[array_position((SELECT ids FROM spot), id)] END,
+                  created_at = CASE WHEN ($3::text[])[array_position((SELECT ids FROM spot), id)] IS NULL THEN created_at
+                                    ELSE clock_timestamp() END,
                   run_at = CASE WHEN ($6::boolean[])[array_position((SELECT ids FROM spot), id)]
                              THEN greatest(run_at, clock_timestamp(), ($7::timestamptz[])[array_position((SELECT ids FROM spot), id)],
                                            clock_timestamp() + ($8::bigint[])[array_position((SELECT ids FROM spot), id)]

@@ -58,30 +58,12 @@ public final class RetakeSql {
             """;
 
     /*
-     * Locks: the job and, shared, the one that waits under its key, so that this one cannot go without a trace; skips what
-     * is locked. Indexes: the primary key, rowlock_job_waiting. Rows: one. The key's row of a job with an ordering key is
-     * locked by this transaction.
+     * One of two, $6, is cancelled: the job put back, or $5, which waits under its key. Locks: both, skipping what is
+     * locked: a duplicate's transaction that is still open holds the waiting one. Indexes: the primary key,
+     * rowlock_job_waiting. Rows: one. The key's row of a job with an ordering key is locked by this transaction.
      */
     static final String MERGE = """
             /* rowlock:merge */
-            WITH waiting AS MATERIALIZED (
-              SELECT id FROM rowlock_job WHERE kind = $3 AND waiting_key = $4 FOR SHARE SKIP LOCKED),
-            mine AS MATERIALIZED (
-            """ + STILL + """
-              FOR NO KEY UPDATE SKIP LOCKED)
-            UPDATE rowlock_job
-            SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1,
-                last_error = 'duplicate of ' || (SELECT id FROM waiting)
-            WHERE id = ANY(ARRAY(SELECT id FROM mine)) AND EXISTS (SELECT 1 FROM waiting)
-            RETURNING (SELECT id FROM waiting) AS into_id
-            """;
-
-    /*
-     * The other way round: the job that waits under the key, $5, gives way to the one put back. Locks: both, skipping what
-     * is locked: a duplicate's transaction that is still open holds the waiting one. Indexes and rows: as MERGE.
-     */
-    static final String GIVE_WAY = """
-            /* rowlock:give-way */
             WITH waiting AS MATERIALIZED (
               SELECT id FROM rowlock_job WHERE kind = $3 AND waiting_key = $4 AND (id = $5) IS TRUE FOR NO KEY UPDATE SKIP LOCKED),
             mine AS MATERIALIZED (
@@ -89,35 +71,38 @@ public final class RetakeSql {
               FOR NO KEY UPDATE SKIP LOCKED)
             UPDATE rowlock_job
             SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, waiting_key = NULL,
-                last_error = 'duplicate of ' || (SELECT min(id) FROM mine)
-            WHERE id = ANY(ARRAY(SELECT id FROM waiting)) AND EXISTS (SELECT 1 FROM mine)
+                last_error = 'duplicate of ' || $7::bigint
+            WHERE id = $6 AND EXISTS (SELECT 1 FROM waiting) AND EXISTS (SELECT 1 FROM mine)
             RETURNING id
             """;
 
     /*
-     * After GIVE_WAY, as a statement of its own: the key must be free in the index. Locks: none that this transaction has
-     * not, but the key's entry, as RETAKE. Index: the primary key, twice. Rows: one.
+     * After MERGE, as a statement of its own: the key must be free in the index. The one that stays, $1, has the content
+     * that was written last, and is due no earlier than what it takes content from, or what has answered duplicates ($3).
+     * Locks: none that this transaction has not, but the key's entry, as RETAKE. Index: the primary key, twice. Rows: one.
      */
     static final String TAKE_OVER = """
             /* rowlock:take-over */
-            UPDATE rowlock_job j
-            SET waiting_key = j.dedup_key, payload = w.payload, headers = w.headers, subject = w.subject,
-                run_at = greatest(j.run_at, w.run_at)
-            FROM rowlock_job w
-            WHERE j.id = $1 AND w.id = $2
+            UPDATE rowlock_job s
+            SET waiting_key = s.dedup_key,
+                payload = CASE WHEN g.created_at > s.created_at THEN g.payload ELSE s.payload END,
+                headers = CASE WHEN g.created_at > s.created_at THEN g.headers ELSE s.headers END,
+                subject = CASE WHEN g.created_at > s.created_at THEN g.subject ELSE s.subject END,
+                created_at = greatest(s.created_at, g.created_at),
+                run_at = CASE WHEN $3 OR g.created_at > s.created_at THEN greatest(s.run_at, g.run_at) ELSE s.run_at END
+            FROM rowlock_job g
+            WHERE s.id = $1 AND g.id = $2
             """;
 
     private final Sql keyless;
     private final Sql retake;
     private final Sql merge;
-    private final Sql giveWay;
     private final Sql takeOver;
 
     public RetakeSql(Names names) {
         this.keyless = new Sql(names, KEYLESS);
         this.retake = new Sql(names, RETAKE);
         this.merge = new Sql(names, MERGE);
-        this.giveWay = new Sql(names, GIVE_WAY);
         this.takeOver = new Sql(names, TAKE_OVER);
     }
 
@@ -131,6 +116,10 @@ public final class RetakeSql {
             @Nullable Holder holder) {
         public boolean taken() {
             return holder != null;
+        }
+
+        private boolean isApartFrom(Holder other) {
+            return order != null && other.order() != null && !order.equals(other.order());
         }
     }
 
@@ -180,49 +169,30 @@ public final class RetakeSql {
     /**
      * Makes one of the job and the one that waits under its key; in a transaction, under the lock of the job's ordering key
      * if it has one, which must be settled afterwards. The one put back is cancelled, unless it would lose its place in the
-     * order: then it stays where it is, with the content and the later time of the other. Two with different ordering keys
-     * stay two.
+     * order; the other one then is. What stays has the newer content. Two with different ordering keys stay two.
      */
     public Optional<Merged> merge(Connection connection, Keyless job) throws SQLException {
         Holder holder = job.holder();
-        if (holder == null) {
+        if (holder == null || job.isApartFrom(holder)) {
             return Optional.empty();
         }
-        OrderingKey order = job.order();
-        if (order != null && holder.order() != null && !order.equals(holder.order())) {
+        boolean staysInPlace = job.order() != null && (holder.order() == null || job.id() < holder.id());
+        long cancelled = staysInPlace ? holder.id() : job.id();
+        long stays = staysInPlace ? job.id() : holder.id();
+        List<Long> done = merge.query(
+                connection,
+                row -> row.getLong("id"),
+                Sql.bigints(List.of(job.id())),
+                Sql.bigints(List.of(job.token())),
+                job.kind(),
+                job.key(),
+                holder.id(),
+                cancelled,
+                stays);
+        if (done.isEmpty()) {
             return Optional.empty();
         }
-        boolean keepsItsPlace = order != null && (holder.order() == null || job.id() < holder.id());
-        return keepsItsPlace ? takeOver(connection, job, holder.id()) : giveUp(connection, job);
-    }
-
-    private Optional<Merged> giveUp(Connection connection, Keyless job) throws SQLException {
-        return merge
-                .query(
-                        connection,
-                        row -> new Merged(job.id(), row.getLong("into_id")),
-                        Sql.bigints(List.of(job.id())),
-                        Sql.bigints(List.of(job.token())),
-                        job.kind(),
-                        job.key())
-                .stream()
-                .findFirst();
-    }
-
-    private Optional<Merged> takeOver(Connection connection, Keyless job, long holder) throws SQLException {
-        boolean gaveWay = giveWay.query(
-                        connection,
-                        row -> true,
-                        Sql.bigints(List.of(job.id())),
-                        Sql.bigints(List.of(job.token())),
-                        job.kind(),
-                        job.key(),
-                        holder)
-                .contains(true);
-        if (!gaveWay) {
-            return Optional.empty();
-        }
-        takeOver.update(connection, job.id(), holder);
-        return Optional.of(new Merged(holder, job.id()));
+        takeOver.update(connection, stays, cancelled, staysInPlace);
+        return Optional.of(new Merged(cancelled, stays));
     }
 }

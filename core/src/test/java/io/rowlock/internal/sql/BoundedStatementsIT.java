@@ -52,7 +52,6 @@ class BoundedStatementsIT {
             Map.entry("keyless", 2_000L),
             Map.entry("retake-key", 6_000L),
             Map.entry("merge", 3_000L),
-            Map.entry("give-way", 3_000L),
             Map.entry("take-over", 200L));
 
     @ParameterizedTest

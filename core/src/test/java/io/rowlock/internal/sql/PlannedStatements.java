@@ -186,8 +186,17 @@ final class PlannedStatements {
         return List.of(
                 pin("keyless", RetakeSql.KEYLESS, both, ready),
                 pin("retake-key", RetakeSql.RETAKE, KEY, ready, tokens),
-                pin("merge", RetakeSql.MERGE, both, ready, tokens, "mine", "key-1401"),
-                pin("give-way", RetakeSql.GIVE_WAY, both, ready, tokens, "mine", "key-1401", firstId + 1_401),
-                pin("take-over", RetakeSql.TAKE_OVER, KEY, firstId + 1_400, firstId + 1_401));
+                pin(
+                        "merge",
+                        RetakeSql.MERGE,
+                        both,
+                        ready,
+                        tokens,
+                        "mine",
+                        "key-1401",
+                        firstId + 1_401,
+                        firstId + 1_401,
+                        1L),
+                pin("take-over", RetakeSql.TAKE_OVER, KEY, firstId + 1_400, firstId + 1_401, true));
     }
 }

@@ -3,7 +3,13 @@ package io.rowlock.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.sql.EnqueueSql.Due;
+import io.rowlock.internal.sql.EnqueueSql.Keys;
+import io.rowlock.internal.sql.EnqueueSql.NewJob;
+import io.rowlock.internal.sql.HolderSql.Taken;
 import io.rowlock.internal.sql.RetakeSql.Keyless;
+import io.rowlock.internal.sql.RetakeSql.Merged;
+import io.rowlock.job.Priority;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
@@ -13,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whom the key is given back, and who is merged, when something has happened to the job since it was looked at. */
@@ -79,7 +86,7 @@ final class RetakeSqlIT {
             cancelling.commit();
             assertThat(sql.merge(connection, job)).isEmpty();
             another();
-            assertThat(sql.merge(connection, job)).isPresent();
+            assertThat(sql.merge(connection, putBack())).isPresent();
         }
     }
 
@@ -96,6 +103,47 @@ final class RetakeSqlIT {
             assertThat(sql.merge(connection, job)).isEmpty();
             assertThat(sql.merge(connection, putBack())).isPresent();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+    void whichever_was_put_back_the_content_that_was_written_last_stays(boolean ordered, boolean replaced)
+            throws Exception {
+        schema.execute("TRUNCATE rowlock_job");
+        schema.execute("INSERT INTO rowlock_job (kind, payload, dedup_key, dedup_mode, waiting_key)"
+                + " VALUES ('mail', '1', 'a', 'keep', 'a')");
+        schema.execute(
+                "INSERT INTO rowlock_job (kind, payload, dedup_key, dedup_mode) VALUES ('mail', '2', 'a', 'keep')");
+        schema.execute(ordered ? "UPDATE rowlock_job SET ordering_key = 'o'" : "SELECT 1");
+        long older = schema.count("SELECT min(id) FROM rowlock_job");
+        long newer = schema.count("SELECT max(id) FROM rowlock_job");
+        if (replaced) {
+            NewJob content = new NewJob(
+                    "default",
+                    "mail",
+                    Priority.NORMAL,
+                    null,
+                    "3",
+                    null,
+                    null,
+                    new Keys(null, null),
+                    new Due(null, null));
+            try (Connection connection = schema.begin()) {
+                new HolderSql(new Names(schema.name(), "rowlock_"))
+                        .change(connection, List.of(new Taken("mail", "a", content, null)));
+                connection.commit();
+            }
+        }
+
+        try (Connection connection = schema.begin()) {
+            assertThat(sql.merge(
+                            connection, sql.keyless(connection, List.of(newer)).get(0)))
+                    .contains(new Merged(newer, older));
+            connection.commit();
+        }
+
+        assertThat(schema.list(String.class, "SELECT payload::text FROM rowlock_job WHERE waiting_key = 'a'"))
+                .containsExactly(replaced ? "3" : "2");
     }
 
     @Test
