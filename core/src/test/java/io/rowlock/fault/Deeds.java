@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The handler of {@link Task}: notes each start in table {@code started} and each return in {@code ended}. */
 final class Deeds implements JobHandler<Task> {
@@ -50,6 +51,7 @@ final class Deeds implements JobHandler<Task> {
                 who);
         switch (task.waits()) {
             case NO -> {}
+            case A_WHILE -> new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS);
             case AT_GATE -> gate(task.name()).await();
             case STUBBORNLY -> awaitStubbornly(gate(task.name()));
         }

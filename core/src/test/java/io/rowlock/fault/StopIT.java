@@ -4,6 +4,7 @@ import static io.rowlock.fault.Scene.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.event.RowlockEvent.JobHandedBack;
+import io.rowlock.job.JobOptions;
 import io.rowlock.testkit.postgres.ChildJvm;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TcpProxy;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -150,29 +152,47 @@ final class StopIT {
         assertThat(scene.count("state = 'completed' AND attempts = 1")).isEqualTo(2);
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"", "dedup", "ordering", "dedup ordering"})
     @Tag("B43")
-    void five_redeploys_of_a_long_job_use_no_attempt_and_wait_for_no_backoff() throws Exception {
-        long job = scene.enqueue(Task.waiting("long"), options -> options.maxAttempts(2));
+    void five_redeploys_of_a_long_job_use_no_attempt_and_wait_for_no_backoff(String keys) throws Exception {
+        Consumer<JobOptions> options = made -> {
+            made.maxAttempts(2);
+            if (keys.contains("dedup")) {
+                made.dedupKey("unique");
+            }
+            if (keys.contains("ordering")) {
+                made.orderingKey("ordered");
+            }
+        };
+        long job = scene.enqueue(Task.waiting("long"), options);
+        long behind = scene.enqueue(
+                Task.quick("behind"), made -> made.orderingKey("ordered").after(Duration.ofMillis(1)));
         for (int deploy = 1; deploy <= 5; deploy++) {
             String who = "deploy-" + deploy;
             try (ChildJvm child = ChildWorker.launch(
-                    schema,
-                    who,
-                    options -> options.graceAtExit(Duration.ofMillis(300)).lease(Duration.ofHours(1)))) {
+                    schema, who, jvm -> jvm.graceAtExit(Duration.ofMillis(300)).lease(Duration.ofHours(1)))) {
                 scene.awaitStart("long", who);
                 assertThat(scene.number(job, "attempts")).isOne();
                 child.terminate();
                 assertThat(child.awaitExit(Scene.SOON)).isEqualTo(143);
             }
-            assertThat(scene.count("state = 'ready' AND locked_by IS NULL AND run_at <= clock_timestamp()"))
+            assertThat(scene.count("id = " + job + " AND state = 'ready' AND locked_by IS NULL"
+                            + " AND run_at <= clock_timestamp()"))
                     .isOne();
             assertThat(scene.number(job, "attempts")).isZero();
+            if (keys.contains("dedup")) {
+                assertThat(scene.enqueue(Task.waiting("long"), options))
+                        .as("a duplicate")
+                        .isEqualTo(job);
+            }
+            assertThat(scene.starts("behind")).isEqualTo(keys.contains("ordering") ? 0 : 1);
         }
         Deeds last = scene.deeds("last");
         last.openAll();
         scene.start(scene.rowlock(), last);
         scene.awaitState(job, "completed");
+        scene.awaitState(behind, "completed");
         assertThat(scene.number(job, "attempts")).isOne();
         assertThat(scene.number(job, "losses")).isZero();
         assertThat(scene.failures(job)).isEmpty();

@@ -14,6 +14,8 @@ import io.rowlock.job.Kind;
 record Task(String name, Waits waits, End end, int times) {
     enum Waits {
         NO,
+        /** For a twentieth of a second. */
+        A_WHILE,
         /** Until its gate opens or its thread is interrupted. */
         AT_GATE,
         /** Until its gate opens, whatever interrupts it. */
@@ -30,6 +32,10 @@ record Task(String name, Waits waits, End end, int times) {
 
     static Task quick(String name) {
         return new Task(name, Waits.NO, End.RETURN, 0);
+    }
+
+    static Task lingering(String name) {
+        return new Task(name, Waits.A_WHILE, End.RETURN, 0);
     }
 
     static Task waiting(String name) {
