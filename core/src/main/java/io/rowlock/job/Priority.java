@@ -1,6 +1,9 @@
 package io.rowlock.job;
 
-/** How urgent a job is among the jobs of its queue. A higher level is claimed first; each level is a lane of its own. */
+/**
+ * How urgent a job is among the jobs of its queue. A higher level is claimed first; but of sixteen slots at least three go to
+ * normal jobs and one to low ones, if such are due, so that a flood of high jobs starves nobody.
+ */
 public enum Priority {
     /** Before all others: level 0. */
     HIGH(0),

@@ -84,6 +84,19 @@ class JobsIT {
     }
 
     @Test
+    void a_high_job() throws SQLException {
+        schema.execute("DELETE FROM rowlock_job");
+        try (Connection connection = schema.begin()) {
+            // tag::priority
+            rowlock.outbox().enqueue(connection, new Reminder(42), job -> job.priority(Priority.HIGH));
+            // end::priority
+            connection.commit();
+        }
+        Assertions.assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE priority = 0"))
+                .isEqualTo(1);
+    }
+
+    @Test
     void a_job_that_waits_already() throws SQLException {
         schema.execute("DELETE FROM rowlock_job");
         try (Connection connection = schema.begin()) {

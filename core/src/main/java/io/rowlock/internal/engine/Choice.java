@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.engine.Lanes.Lane;
 import io.rowlock.internal.sql.KeySql.Head;
 import io.rowlock.internal.sql.KeySql.LockedKey;
 import io.rowlock.internal.sql.KeyedClaimSql.Candidate;
@@ -8,6 +9,7 @@ import io.rowlock.worker.HandlerBinding;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +19,7 @@ final class Choice {
     private static final int LONGEST_RUN = 100;
 
     private final Lanes lanes;
+    private final List<Lane> scanned;
     private final Slots slots;
     private final Map<String, Integer> free;
     private final boolean oneJob;
@@ -24,12 +27,18 @@ final class Choice {
     private final List<ChosenRun> runs = new ArrayList<>();
     private final List<Long> parked = new ArrayList<>();
     private final Set<Long> kept = new HashSet<>();
+    private final Map<String, List<Takeable>> takeable = new LinkedHashMap<>();
+    private final Set<Lane> served = new HashSet<>();
     private boolean suspectFits;
     private int rows;
 
-    /** @param oneJob no run is longer than one job */
-    Choice(Lanes lanes, Slots slots, Map<String, Integer> free, boolean oneJob) {
+    /**
+     * @param scanned the lanes whose numbers the due jobs have
+     * @param oneJob no run is longer than one job
+     */
+    Choice(Lanes lanes, List<Lane> scanned, Slots slots, Map<String, Integer> free, boolean oneJob) {
         this.lanes = lanes;
+        this.scanned = scanned;
         this.slots = slots;
         this.free = new HashMap<>(free);
         this.oneJob = oneJob;
@@ -41,29 +50,58 @@ final class Choice {
         return oneJob ? 1 : Math.min(LONGEST_RUN, slots.quickOnes(queue));
     }
 
+    /** A key whose head may be taken, and the lane in which it was found. */
+    private record Takeable(LockedKey key, List<Head> heads, HandlerBinding<?> binding, Lane lane) {
+        Head head() {
+            return heads.get(0);
+        }
+    }
+
     /** Looks at the first jobs of a key that nothing blocks; none if one of its jobs is leased. */
-    void consider(LockedKey key, List<Head> heads, int mostRows) {
-        if (heads.isEmpty()) {
+    void consider(LockedKey key, List<Head> heads, List<Candidate> due) {
+        if (heads.isEmpty() || due.isEmpty()) {
             return;
         }
         Head head = heads.get(0);
         kept.add(head.id());
         HandlerBinding<?> binding = lanes.binding(key.key().queue(), head.kind());
-        if (binding == null || !head.free() || !fits(key, head, binding)) {
-            return;
+        if (binding != null && head.free()) {
+            takeable.computeIfAbsent(key.key().queue(), queue -> new ArrayList<>())
+                    .add(new Takeable(
+                            key, heads, binding, scanned.get(due.get(0).lane())));
+        }
+    }
+
+    /** Gives the free slots of each queue to keys that were considered, by the shares of their levels. */
+    void give(Shares<String> shares, int mostRows) {
+        takeable.forEach((queue, keys) -> shares.give(
+                queue,
+                keys,
+                each -> each.lane().key().priority(),
+                free.getOrDefault(queue, 0),
+                each -> takes(each, mostRows)));
+    }
+
+    private boolean takes(Takeable each, int mostRows) {
+        Head head = each.head();
+        if (!fits(each.key(), head, each.binding())) {
+            return false;
         }
         List<Long> run = new ArrayList<>();
-        for (Head each : heads) {
-            boolean goesOn = each.free() && each.kind().equals(head.kind()) && (each.losses() == 0 || run.isEmpty());
+        for (Head next : each.heads()) {
+            boolean goesOn = next.free() && next.kind().equals(head.kind()) && (next.losses() == 0 || run.isEmpty());
             if (!goesOn || rows == mostRows || (head.losses() > 0 && !run.isEmpty())) {
                 break;
             }
-            run.add(each.id());
+            run.add(next.id());
             rows++;
         }
-        if (!run.isEmpty()) {
-            take(key, head, binding, run);
+        if (run.isEmpty()) {
+            return false;
         }
+        take(each.key(), head, each.binding(), run);
+        served.add(each.lane());
+        return true;
     }
 
     private boolean fits(LockedKey key, Head head, HandlerBinding<?> binding) {
@@ -87,6 +125,11 @@ final class Choice {
                 parked.add(candidate.id());
             }
         }
+    }
+
+    /** The lanes in which the keys of the runs were found. */
+    Set<Lane> served() {
+        return served;
     }
 
     List<ChosenRun> runs() {

@@ -1,17 +1,15 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.internal.engine.Lanes.Plan;
+import io.rowlock.internal.engine.Planner.Plan;
 import io.rowlock.internal.engine.Sweeper.Found;
 import io.rowlock.internal.sql.ClaimSql;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.ClaimSql.Claimed;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.ClaimSql.FoundRows;
-import io.rowlock.worker.HandlerBinding;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -19,12 +17,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Claims as many due jobs as there are free slots, and has the sweeper look, by time, for what claims do not find. What
- * a sweep found is claimed first, by id, before the lanes.
+ * Claims as many due jobs as there are free slots, and has the sweeper look, by time, for what claims do not find.
  */
 final class Claimer {
     /** A sweep may take at most one part in so many of the time. */
     private static final int SWEEP_SHARE = 20;
+
+    /** What a sweep found, the lanes, and jobs with ordering keys go first in turn, so that none keeps the others from the slots. */
+    private static final int WAYS = 3;
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -33,6 +33,8 @@ final class Claimer {
     private final Claimant claimant;
     private final Lanes lanes;
     private final Slots slots;
+    private final Planner planner;
+    private final FoundChoice foundChoice;
     private final Sweeps sweeps;
     private final KeyedClaimer keyed;
     private final HandBack tooLate;
@@ -40,7 +42,7 @@ final class Claimer {
     private final Duration poll;
 
     private volatile boolean ended;
-    private boolean keyedFirst;
+    private int turn = -1;
     private boolean keyedLeft;
     private long nextSweep = System.nanoTime();
     private final AtomicLong dueAgain = new AtomicLong(NEVER);
@@ -67,6 +69,8 @@ final class Claimer {
         this.tooLate = tools.tooLate();
         this.lanes = lanes;
         this.slots = slots;
+        this.planner = new Planner(lanes, slots);
+        this.foundChoice = new FoundChoice(slots);
         this.poll = poll;
         this.taken = taken;
     }
@@ -105,21 +109,20 @@ final class Claimer {
         if (now - nextSweep >= 0) {
             sweep();
         }
-        claimFound();
         moreDue = true; // before looking for free slots, so that one freed from now on wakes this loop
-        Map<String, Integer> free = slots.free();
-        if (free.isEmpty()) {
+        if (slots.free().isEmpty()) {
             return pause();
         }
         boolean keyedMore = false;
-        keyedFirst = !keyedFirst; // in turn, so that neither keeps the other from the slots
-        if (keyedFirst) {
-            keyedMore = claimKeyed(free, false);
-            free = slots.free();
-        }
-        Taken took = free.isEmpty() ? Taken.HELD_BACK : claimDue(free);
-        if (!keyedFirst) {
-            keyedMore = claimKeyed(slots.free(), false);
+        Taken took = Taken.HELD_BACK;
+        turn = (turn + 1) % WAYS;
+        for (int i = 0; i < WAYS; i++) {
+            Map<String, Integer> free = slots.free();
+            switch ((turn + i) % WAYS) {
+                case 0 -> claimFound();
+                case 1 -> took = free.isEmpty() ? Taken.HELD_BACK : claimDue(free);
+                default -> keyedMore = claimKeyed(free, false);
+            }
         }
         moreDue = took != Taken.ALL_DUE || sweeps.hasFound() || keyedLeft;
         return keyedMore || took == Taken.ALL_IT_COULD ? 0 : pause();
@@ -159,25 +162,9 @@ final class Claimer {
     }
 
     private void claimFound() throws SQLException {
-        List<Found> now = new ArrayList<>();
-        List<Found> later = new ArrayList<>();
-        Map<String, Integer> queues = new HashMap<>(slots.free());
-        Map<HandlerBinding<?>, Integer> handlers = new HashMap<>();
-        boolean suspectFits = slots.freeForSuspect();
-        for (Found row : sweeps.takeFound()) {
-            String queue = row.lane().key().queue();
-            HandlerBinding<?> handler = row.lane().binding();
-            int inQueue = queues.getOrDefault(queue, 0);
-            int inHandler = handlers.getOrDefault(handler, slots.free(handler));
-            if (inQueue > 0 && inHandler > 0 && (suspectFits || !row.suspect())) {
-                now.add(row);
-                queues.put(queue, inQueue - 1);
-                handlers.put(handler, inHandler - 1);
-                suspectFits &= !row.suspect();
-            } else {
-                later.add(row);
-            }
-        }
+        List<Found> later = sweeps.takeFound();
+        List<Found> now = foundChoice.choose(later);
+        later.removeAll(now);
         sweeps.putBack(later);
         if (!now.isEmpty()) {
             take(now);
@@ -234,10 +221,10 @@ final class Claimer {
     }
 
     private Taken claimDue(Map<String, Integer> free) throws SQLException {
-        Plan plan = lanes.plan(free, slots);
+        Plan plan = planner.plan(free);
         int took = claim(plan);
         while (took == 0 && plan.passedOver()) {
-            plan = lanes.planPassedOver(free, slots);
+            plan = planner.planPassedOver(free);
             took = claim(plan);
         }
         if (took > 0 && (took >= plan.most() || plan.passedOver() || tookAllOfALane(plan, took))) {
@@ -251,12 +238,12 @@ final class Claimer {
     }
 
     private int claim(Plan plan) throws SQLException {
-        if (plan.scans().isEmpty()) {
+        if (plan.shares().isEmpty()) {
             return 0;
         }
         long askedAt = System.nanoTime();
-        Claimed claimed = connection.call(open -> sql.claim(open, claimant, plan.free(), plan.scans()));
-        lanes.answered(plan, claimed);
+        Claimed claimed = connection.call(open -> sql.claim(open, claimant, plan.free(), plan.shares()));
+        planner.answered(plan, claimed);
         return dispatch(claimed, askedAt);
     }
 

@@ -42,7 +42,7 @@ final class Engine {
     final Pruner pruner;
     final Attempts attempts;
     private final KeyRetaker retaker;
-    private final Slots slots;
+    final Slots slots;
     private final Runnable worthClaiming;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();

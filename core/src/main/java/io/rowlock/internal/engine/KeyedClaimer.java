@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.engine.Lanes.Lane;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.ClaimSql.LaneScan;
@@ -14,6 +15,7 @@ import io.rowlock.internal.sql.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -56,6 +58,8 @@ final class KeyedClaimer {
     private final Slots slots;
     private final Map<OrderingKey, Long> avoided = new HashMap<>();
     private final AtomicBoolean asked = new AtomicBoolean(true);
+    private final Shares<String> shares = new Shares<>();
+    private long rounds;
     private long nextLook = System.nanoTime();
 
     KeyedClaimer(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes, Slots slots) {
@@ -84,45 +88,39 @@ final class KeyedClaimer {
     Round step(Map<String, Integer> free, long pollNanos, boolean oneJob) throws SQLException {
         asked.set(false);
         nextLook = System.nanoTime() + pollNanos;
-        List<Lanes.Lane> scanned = new ArrayList<>();
-        List<LaneScan> scans = scans(free.keySet(), scanned);
+        List<Lane> scanned = scanned(free.keySet());
+        int most = Math.max(50, CANDIDATES / Math.max(1, lanes.all().size()));
+        List<LaneScan> scans =
+                scanned.stream().map(lane -> lanes.scan(lane, most)).toList();
         if (scans.isEmpty()) {
             return new Round(List.of(), false, true);
         }
         long askedAt = System.nanoTime();
         Candidates candidates = connection.call(open -> sql.candidates(open, scans));
-        Map<OrderingKey, List<Candidate>> byKey = byKey(candidates.jobs());
-        Choice choice = new Choice(lanes, slots, free, oneJob);
+        Map<OrderingKey, List<Candidate>> byKey = byKey(candidates.jobs(), scanned);
+        Choice choice = new Choice(lanes, scanned, slots, free, oneJob);
         List<ClaimedRow> rows = byKey.isEmpty() ? List.of() : take(byKey, choice);
+        rounds++;
+        choice.served().forEach(lane -> lane.served(rounds));
         moveWatermarks(candidates, scans, scanned, choice);
         int handled = choice.parked().size() + rows.size();
         boolean more = !rows.isEmpty() || !choice.parked().isEmpty();
         return new Round(runs(rows, askedAt), more, handled < candidates.jobs().size());
     }
 
-    private List<LaneScan> scans(Set<String> queues, List<Lanes.Lane> scanned) {
-        List<LaneScan> scans = new ArrayList<>();
-        int most = Math.max(50, CANDIDATES / Math.max(1, lanes.all().size()));
-        for (Lanes.Lane lane : lanes.all()) {
-            if (queues.contains(lane.key().queue()) && slots.free(lane.binding()) > 0) {
-                scanned.add(lane);
-                scans.add(lanes.scan(lane, most));
-            }
-        }
-        return scans;
+    /** The lanes to look into: by priority, then the one that gave a run longest ago. */
+    private List<Lane> scanned(Set<String> queues) {
+        return lanes.all().stream()
+                .filter(lane -> queues.contains(lane.key().queue()) && slots.free(lane.binding()) > 0)
+                .sorted(Comparator.<Lane>comparingInt(lane -> lane.key().priority())
+                        .thenComparingLong(Lane::served))
+                .toList();
     }
 
-    private Map<OrderingKey, List<Candidate>> byKey(List<Candidate> candidates) {
+    private Map<OrderingKey, List<Candidate>> byKey(List<Candidate> candidates, List<Lane> scanned) {
         long now = System.nanoTime();
         avoided.values().removeIf(until -> until - now <= 0);
-        Map<OrderingKey, List<Candidate>> byKey = new LinkedHashMap<>();
-        for (Candidate candidate : candidates) {
-            boolean room = byKey.size() < KEYS || byKey.containsKey(candidate.key());
-            if (room && !avoided.containsKey(candidate.key())) {
-                byKey.computeIfAbsent(candidate.key(), key -> new ArrayList<>()).add(candidate);
-            }
-        }
-        return byKey;
+        return new DueKeys(shares, KEYS).choose(candidates, scanned, avoided.keySet());
     }
 
     private List<ClaimedRow> take(Map<OrderingKey, List<Candidate>> byKey, Choice choice) throws SQLException {
@@ -194,13 +192,15 @@ final class KeyedClaimer {
             }
         }
         for (int i = 0; i < openKeys.size(); i++) {
-            choice.consider(openKeys.get(i), heads.getOrDefault(i, List.of()), ROWS);
+            LockedKey key = openKeys.get(i);
+            choice.consider(key, heads.getOrDefault(i, List.of()), byKey.getOrDefault(key.key(), List.of()));
         }
+        choice.give(shares, ROWS);
         locked.keySet().forEach(key -> choice.park(byKey.getOrDefault(key, List.of())));
         return choice.isEmpty() ? List.of() : sql.take(open, claimant, choice.runs(), choice.parked());
     }
 
-    private void moveWatermarks(Candidates candidates, List<LaneScan> scans, List<Lanes.Lane> scanned, Choice choice) {
+    private void moveWatermarks(Candidates candidates, List<LaneScan> scans, List<Lane> scanned, Choice choice) {
         Set<Long> gone = new HashSet<>(choice.parked());
         choice.runs().forEach(run -> gone.addAll(run.ids()));
         Map<Integer, List<Candidate>> byLane = new HashMap<>();

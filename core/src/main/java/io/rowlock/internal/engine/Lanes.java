@@ -1,6 +1,5 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.internal.sql.ClaimSql.Claimed;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.ClaimSql.LaneScan;
 import io.rowlock.job.Enqueued;
@@ -8,12 +7,9 @@ import io.rowlock.job.Priority;
 import io.rowlock.worker.HandlerBinding;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,32 +31,36 @@ final class Lanes {
      *    stay open for longer than the slack commit rows behind it.
      * 2. It is a time of the database (the run_at of a claimed row, or the time of a statement), never of this JVM (P7).
      * 3. It goes up to the statement's time only if the scan of that lane came back short of what it asked for and was
-     *    not cut by the queue's limit; else to the run_at of its last claimed row.
+     *    not cut by the limit of its share or queue; else to the run_at of its last claimed row.
      * 4. It goes down when a wake-up or a sweep names an earlier run_at, and is no higher than that after a claim that
      *    was under way meanwhile: its snapshot may be older than the commit.
-     *
-     * Lanes of a higher priority come first; within a priority the order turns by one each claim, so that a flooded lane
-     * cannot keep the others from a queue's slots.
-     *
-     * A handler with fewer free slots than lanes cannot scan them all at once, or a claim might take more than it may
-     * run. Its lanes then have their turn one after the other, highest priority first, over several claims; they begin
-     * anew when one gave a job. So no lane is left out for ever (P2), and priorities hold.
      */
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     private final List<Lane> lanes = new ArrayList<>();
     private final Map<Key, Lane> byKey = new HashMap<>();
-    private final Map<HandlerBinding<?>, Rota> rotas = new HashMap<>();
-    private int turn;
 
-    record Key(String queue, String kind, int priority) {}
+    record Key(String queue, String kind, int priority) {
+        static Key of(ClaimedRow row) {
+            return new Key(row.lane().queue(), row.lane().kind(), row.lane().priority());
+        }
 
-    /** One queue, kind and priority: what the claimer scans. Guarded by the monitor of its Lanes. */
+        static Key of(LaneScan scan) {
+            return new Key(scan.queue(), scan.kind(), scan.priority());
+        }
+    }
+
+    /**
+     * One queue, kind and priority: what the claimer scans. Its watermark is guarded by the monitor of its Lanes; what it
+     * gave is for the claimer's thread.
+     */
     static final class Lane {
         private final Key key;
         private final HandlerBinding<?> binding;
         private @Nullable Instant watermark;
         private @Nullable Instant loweredTo;
+        private long served;
+        private boolean plenty;
 
         Lane(Key key, HandlerBinding<?> binding) {
             this.key = key;
@@ -73,6 +73,24 @@ final class Lanes {
 
         HandlerBinding<?> binding() {
             return binding;
+        }
+
+        /** The number of the last claim in which it gave a job, or 0. */
+        long served() {
+            return served;
+        }
+
+        void served(long claim) {
+            served = claim;
+        }
+
+        /** Whether it gave as many as it was asked for when it was scanned last. */
+        boolean hadPlenty() {
+            return plenty;
+        }
+
+        void hadPlenty(boolean plenty) {
+            this.plenty = plenty;
         }
 
         @Nullable
@@ -94,12 +112,6 @@ final class Lanes {
                 loweredTo = to;
             }
         }
-    }
-
-    /** The lanes of a handler that have still to have their turn. */
-    private static final class Rota {
-        private final Deque<Lane> waiting = new ArrayDeque<>();
-        private int rounds;
     }
 
     Lanes(Set<String> queues, List<HandlerBinding<?>> bindings) {
@@ -140,6 +152,12 @@ final class Lanes {
         return lane == null ? null : lane.binding();
     }
 
+    /** The lane of a key, or null if this worker has none. */
+    @Nullable
+    Lane lane(Key key) {
+        return byKey.get(key);
+    }
+
     /** A scan of one lane from its watermark, for at most so many rows. */
     synchronized LaneScan scan(Lane lane, int most) {
         lane.loweredTo = null;
@@ -156,135 +174,11 @@ final class Lanes {
 
     /** The handler of a claimed job's kind. */
     HandlerBinding<?> binding(ClaimedRow row) {
-        Lane lane = byKey.get(
-                new Key(row.lane().queue(), row.lane().kind(), row.lane().priority()));
+        Lane lane = byKey.get(Key.of(row));
         if (lane == null) {
             throw new IllegalStateException("A job of a foreign lane was claimed (job=" + row.id() + ")");
         }
         return lane.binding();
-    }
-
-    /**
-     * What to scan for now. passedOver: lanes of a limited handler still wait for their turn; heldBack: a limited handler
-     * has no slot at all, so that its lanes are looked at when it has.
-     */
-    record Plan(Map<String, Integer> free, List<LaneScan> scans, boolean passedOver, boolean heldBack) {
-        int most() {
-            return free.values().stream().mapToInt(Integer::intValue).sum();
-        }
-    }
-
-    /** Plans a claim for the free slots. */
-    synchronized Plan plan(Map<String, Integer> free, Slots slots) {
-        turn++;
-        for (Rota rota : rotas.values()) {
-            rota.waiting.removeIf(lane -> !free.containsKey(lane.key().queue()));
-        }
-        return plan(free, slots, true);
-    }
-
-    /** Plans a claim of the lanes that the last plan passed over. */
-    synchronized Plan planPassedOver(Map<String, Integer> free, Slots slots) {
-        return plan(free, slots, false);
-    }
-
-    private Plan plan(Map<String, Integer> free, Slots slots, boolean all) {
-        List<Lane> order = inTurn(free.keySet(), turn);
-        Map<HandlerBinding<?>, List<Lane>> byHandler = new LinkedHashMap<>();
-        order.forEach(lane -> byHandler
-                .computeIfAbsent(lane.binding(), binding -> new ArrayList<>())
-                .add(lane));
-        Map<Lane, Integer> most = new HashMap<>();
-        boolean passedOver = false;
-        boolean heldBack = false;
-        for (Map.Entry<HandlerBinding<?>, List<Lane>> each : byHandler.entrySet()) {
-            int slotsFree = slots.free(each.getKey());
-            heldBack |= slotsFree == 0;
-            if (slotsFree >= each.getValue().size()) {
-                shareOut(all ? each.getValue() : List.of(), slotsFree, most);
-            } else if (slotsFree > 0) {
-                passedOver |= takeTurns(each.getKey(), slotsFree, all ? free.keySet() : Set.of(), most);
-            }
-        }
-        List<LaneScan> scans = new ArrayList<>();
-        for (Lane lane : order) {
-            int limit = Math.min(free.getOrDefault(lane.key().queue(), 0), most.getOrDefault(lane, 0));
-            if (limit > 0) {
-                scans.add(scan(lane, limit));
-            }
-        }
-        return new Plan(free, scans, passedOver, heldBack);
-    }
-
-    /** Divides a handler's free slots over its lanes. */
-    private static void shareOut(List<Lane> lanes, int slotsFree, Map<Lane, Integer> most) {
-        int given = 0;
-        for (Lane lane : lanes) {
-            int share = slotsFree / lanes.size() + (given++ < slotsFree % lanes.size() ? 1 : 0);
-            most.put(lane, slotsFree == Integer.MAX_VALUE ? slotsFree : share);
-        }
-    }
-
-    /** Gives the next lanes of a handler one slot each; a new round, over these queues, if none waits. True if some still do. */
-    private boolean takeTurns(HandlerBinding<?> handler, int slotsFree, Set<String> queues, Map<Lane, Integer> most) {
-        Rota rota = rotas.computeIfAbsent(handler, binding -> new Rota());
-        if (rota.waiting.isEmpty()) {
-            for (Lane lane : inTurn(queues, rota.rounds++)) {
-                if (lane.binding().equals(handler)) {
-                    rota.waiting.add(lane);
-                }
-            }
-        }
-        for (int i = 0; i < slotsFree && !rota.waiting.isEmpty(); i++) {
-            most.put(rota.waiting.remove(), 1);
-        }
-        return !rota.waiting.isEmpty();
-    }
-
-    private List<Lane> inTurn(Set<String> queues, int by) {
-        List<Lane> order = new ArrayList<>();
-        int perPriority = lanes.size() / Priority.values().length;
-        for (int start = 0; start < lanes.size(); start += perPriority) {
-            for (int i = 0; i < perPriority; i++) {
-                Lane lane = lanes.get(start + (i + by) % perPriority);
-                if (queues.contains(lane.key().queue())) {
-                    order.add(lane);
-                }
-            }
-        }
-        return order;
-    }
-
-    /** Moves the watermarks after a claim, as invariant 3 says. */
-    synchronized void answered(Plan plan, Claimed claimed) {
-        Map<String, Integer> perQueue = new HashMap<>();
-        Map<Key, Integer> perLane = new HashMap<>();
-        Map<Key, Instant> last = new LinkedHashMap<>();
-        for (ClaimedRow row : claimed.rows()) {
-            Key key = new Key(row.lane().queue(), row.lane().kind(), row.lane().priority());
-            perQueue.merge(key.queue(), 1, Integer::sum);
-            perLane.merge(key, 1, Integer::sum);
-            last.put(key, row.runAt()); // rows come in the order of time
-            Rota rota = rotas.get(binding(row));
-            if (rota != null) {
-                rota.waiting.clear();
-            }
-        }
-        for (LaneScan scan : plan.scans()) {
-            Key key = new Key(scan.queue(), scan.kind(), scan.priority());
-            Lane lane = byKey.get(key);
-            boolean cut = perQueue.getOrDefault(key.queue(), 0) >= plan.free().getOrDefault(key.queue(), 0);
-            boolean shortOf = perLane.getOrDefault(key, 0) < scan.most();
-            Instant lastClaimed = last.get(key);
-            if (lane != null && shortOf && !cut) {
-                lane.raise(claimed.askedAt());
-            } else if (lane != null && lastClaimed != null) {
-                lane.raise(lastClaimed);
-            }
-            if (lane != null && lane.loweredTo != null) {
-                lane.lower(lane.loweredTo);
-            }
-        }
     }
 
     /** Lowers the watermarks for jobs that have just committed. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,8 @@ public final class ClaimSql {
      * Locks: the claimed rows, FOR NO KEY UPDATE, in index order, skipping what is locked. Index: one range of
      * rowlock_job_due per lane, then the primary key. Rows: at most the sum of free. The scan is bounded by
      * statement_timestamp(), as a volatile clock_timestamp() is no index condition (measured 282 ms against 0.1 ms).
-     * The inner limit bounds a lane, the outer one a queue; both stop pulling, so no row is locked that is not taken.
+     * The limits bound a lane, a share of a queue's slots, and a queue, from within; all stop pulling, so no row is locked
+     * that is not taken. Shares and lanes are scanned in the order given: the joins are nested loops.
      */
     static final String CLAIM_DUE = """
             /* rowlock:claim */
@@ -42,20 +44,25 @@ public final class ClaimSql {
               SELECT picked.id
               FROM unnest($3::text[], $4::integer[]) AS q(queue, free)
               CROSS JOIN LATERAL (
-                SELECT c.id
-                FROM unnest($5::text[], $6::text[], $7::integer[], $8::timestamptz[], $9::integer[])
-                  AS lane(queue, kind, priority, since, most)
+                SELECT shared.id
+                FROM unnest($5::text[], $6::integer[]) WITH ORDINALITY AS share(queue, most, n)
                 CROSS JOIN LATERAL (
-                  SELECT j.id
-                  FROM rowlock_job j
-                  WHERE j.state = 'ready' AND j.ordering_key IS NULL AND j.limit_key IS NULL AND j.losses = 0
-                    AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
-                    AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
-                    AND j.locked_by IS NULL
-                  ORDER BY j.run_at, j.id
-                  LIMIT lane.most
-                  FOR NO KEY UPDATE SKIP LOCKED) c
-                WHERE lane.queue = q.queue
+                  SELECT c.id
+                  FROM unnest($7::integer[], $8::text[], $9::integer[], $10::timestamptz[], $11::integer[])
+                    AS lane(share, kind, priority, since, most)
+                  CROSS JOIN LATERAL (
+                    SELECT j.id
+                    FROM rowlock_job j
+                    WHERE j.state = 'ready' AND j.ordering_key IS NULL AND j.limit_key IS NULL AND j.losses = 0
+                      AND j.queue = q.queue AND j.kind = lane.kind AND j.priority = lane.priority
+                      AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
+                      AND j.locked_by IS NULL
+                    ORDER BY j.run_at, j.id
+                    LIMIT lane.most
+                    FOR NO KEY UPDATE SKIP LOCKED) c
+                  WHERE lane.share = share.n
+                  LIMIT share.most) shared
+                WHERE share.queue = q.queue
                 LIMIT q.free) picked
               WHERE NOT coalesce((SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = q.queue LIMIT 1), false))
             """ + TAKE;
@@ -118,6 +125,9 @@ public final class ClaimSql {
             @Nullable Instant since,
             int most) {}
 
+    /** Lanes of a queue that may take so many of its slots together, in their order. */
+    public record Share(String queue, int most, List<LaneScan> lanes) {}
+
     /** A job as it was claimed. */
     public record ClaimedRow(
             Lane lane, long id, @Nullable String orderingKey, Instant runAt, Turn turn, Contents contents) {
@@ -147,10 +157,16 @@ public final class ClaimSql {
     /** What a claim took, and when the database was asked. */
     public record Claimed(Instant askedAt, List<ClaimedRow> rows) {}
 
-    /** Claims due jobs from lanes, at most so many per queue. Rows come sorted by priority, time and id. */
-    public Claimed claim(Connection connection, Claimant by, Map<String, Integer> free, List<LaneScan> lanes)
+    /** Claims due jobs, share after share, at most so many per queue. Rows come sorted by priority, time and id. */
+    public Claimed claim(Connection connection, Claimant by, Map<String, Integer> free, List<Share> shares)
             throws SQLException {
         List<String> queues = List.copyOf(free.keySet());
+        List<LaneScan> lanes = new ArrayList<>();
+        List<Integer> shareOf = new ArrayList<>();
+        for (int i = 0; i < shares.size(); i++) {
+            lanes.addAll(shares.get(i).lanes());
+            shareOf.addAll(Collections.nCopies(shares.get(i).lanes().size(), i + 1));
+        }
         return claimed(claimDue.query(
                 connection,
                 ClaimSql::answer,
@@ -158,7 +174,9 @@ public final class ClaimSql {
                 Sql.micros(by.lease()),
                 Sql.texts(queues),
                 Sql.integers(queues.stream().map(free::get).toList()),
-                Sql.texts(Sql.column(lanes, LaneScan::queue)),
+                Sql.texts(Sql.column(shares, Share::queue)),
+                Sql.integers(Sql.column(shares, Share::most)),
+                Sql.integers(shareOf),
                 Sql.texts(Sql.column(lanes, LaneScan::kind)),
                 Sql.integers(Sql.column(lanes, LaneScan::priority)),
                 Sql.instants(Sql.column(lanes, LaneScan::since)),

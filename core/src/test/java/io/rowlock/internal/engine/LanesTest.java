@@ -3,18 +3,15 @@ package io.rowlock.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rowlock.internal.engine.Lanes.Plan;
+import io.rowlock.internal.engine.Planner.Plan;
 import io.rowlock.internal.sql.ClaimSql.Claimed;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
-import io.rowlock.internal.sql.ClaimSql.LaneScan;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.Priority;
 import io.rowlock.worker.HandlerBinding;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +27,7 @@ final class LanesTest {
     private final HandlerBinding<?> mail = FakeJobs.handler("mail", null, "post");
     private final Slots slots = new Slots(Map.of("default", 10));
     private final Lanes lanes = new Lanes(Set.of("default"), List.of(mail));
+    private final Planner planner = new Planner(lanes, slots);
 
     @Test
     void there_is_a_lane_for_each_queue_name_and_priority() {
@@ -58,14 +56,14 @@ final class LanesTest {
 
     @Test
     void a_scan_that_came_back_short_moves_the_watermark_to_the_statements_time_less_the_slack() {
-        lanes.answered(plan(10), new Claimed(NOON, rows(3, NOON.minusSeconds(60))));
+        planner.answered(plan(10), new Claimed(NOON, rows(3, NOON.minusSeconds(60))));
 
         assertThat(since(MAIL)).isEqualTo(NOON.minus(SLACK));
     }
 
     @Test
     void a_scan_that_came_back_full_moves_the_watermark_to_its_last_row_only() {
-        lanes.answered(plan(3), new Claimed(NOON, rows(3, NOON.minusSeconds(60))));
+        planner.answered(plan(3), new Claimed(NOON, rows(3, NOON.minusSeconds(60))));
 
         assertThat(since(MAIL)).isEqualTo(NOON.minusSeconds(60).plusSeconds(2).minus(SLACK));
     }
@@ -77,16 +75,16 @@ final class LanesTest {
         high.add(FakeJobs.row("default", "mail", 0, NOON.minusSeconds(9)));
         high.add(FakeJobs.row("default", "mail", 0, NOON.minusSeconds(8)));
 
-        lanes.answered(plan(2), new Claimed(NOON, high));
+        planner.answered(plan(2), new Claimed(NOON, high));
 
         assertThat(since(MAIL)).as("the scan may never have come to it").isNull();
     }
 
     @Test
     void the_watermark_never_goes_back_by_a_claim() {
-        lanes.answered(plan(10), new Claimed(NOON, List.of()));
-        lanes.answered(plan(10), new Claimed(NOON.minusSeconds(30), List.of()));
-        lanes.answered(plan(1), new Claimed(NOON, rows(1, NOON.minusSeconds(300))));
+        planner.answered(plan(10), new Claimed(NOON, List.of()));
+        planner.answered(plan(10), new Claimed(NOON.minusSeconds(30), List.of()));
+        planner.answered(plan(1), new Claimed(NOON, rows(1, NOON.minusSeconds(300))));
 
         assertThat(since(MAIL)).isEqualTo(NOON.minus(SLACK));
     }
@@ -94,7 +92,7 @@ final class LanesTest {
     @Test
     @Tag("P2")
     void a_wake_up_lowers_the_watermark_of_its_lane_and_no_other() {
-        lanes.answered(plan(10), new Claimed(NOON, List.of()));
+        planner.answered(plan(10), new Claimed(NOON, List.of()));
 
         lanes.lower(List.of(enqueued("mail", NOON.minusSeconds(300)), enqueued("foreign", NOON.minusSeconds(900))));
 
@@ -108,7 +106,7 @@ final class LanesTest {
         lanes.lower(List.of(enqueued("mail", NOON)));
         assertThat(since(MAIL)).as("still from its beginning").isNull();
 
-        lanes.answered(plan(10), new Claimed(NOON, List.of()));
+        planner.answered(plan(10), new Claimed(NOON, List.of()));
         lanes.lower(List.of(enqueued("mail", NOON.plusSeconds(60))));
         assertThat(since(MAIL)).isEqualTo(NOON.minus(SLACK));
     }
@@ -116,11 +114,11 @@ final class LanesTest {
     @Test
     @Tag("P2")
     void a_wake_up_during_a_claim_is_not_forgotten_when_the_claim_answers() {
-        lanes.answered(plan(10), new Claimed(NOON, List.of()));
+        planner.answered(plan(10), new Claimed(NOON, List.of()));
         Plan sent = plan(10);
 
         lanes.lower(List.of(enqueued("mail", NOON.minusSeconds(300))));
-        lanes.answered(sent, new Claimed(NOON.plusSeconds(1), List.of()));
+        planner.answered(sent, new Claimed(NOON.plusSeconds(1), List.of()));
 
         assertThat(since(MAIL)).isEqualTo(NOON.minusSeconds(300).minus(SLACK));
     }
@@ -131,72 +129,13 @@ final class LanesTest {
         Plan sent = plan(10);
 
         lanes.lower(List.of(enqueued("mail", NOON.minusSeconds(300))));
-        lanes.answered(sent, new Claimed(NOON, List.of()));
+        planner.answered(sent, new Claimed(NOON, List.of()));
 
         assertThat(since(MAIL)).isIn(null, NOON.minusSeconds(300).minus(SLACK));
     }
 
-    @Test
-    void high_lanes_come_before_normal_and_normal_before_low() {
-        for (int turn = 0; turn < 5; turn++) {
-            assertThat(plan(10).scans()).extracting(LaneScan::priority).isSorted();
-        }
-    }
-
-    @Test
-    void within_a_priority_the_order_of_lanes_turns_so_that_none_is_always_last() {
-        Set<String> first = new HashSet<>();
-        for (int turn = 0; turn < 2; turn++) {
-            first.add(plan(10).scans().get(0).kind());
-        }
-
-        assertThat(first).containsExactlyInAnyOrder("mail", "post");
-    }
-
-    @Test
-    void a_queue_without_free_slots_is_not_scanned() {
-        Lanes two = new Lanes(Set.of("a", "b"), List.of(mail));
-
-        assertThat(two.plan(Map.of("b", 4), slots).scans())
-                .extracting(LaneScan::queue)
-                .containsOnly("b");
-    }
-
-    @Test
-    void a_handler_with_a_limit_never_scans_for_more_than_it_has_free() {
-        HandlerBinding<?> limited = FakeJobs.handler("solo", 7);
-        Lanes all = new Lanes(Set.of("a", "b"), List.of(limited, mail));
-        Slots free = new Slots(Map.of("a", 100, "b", 100));
-
-        for (int turn = 0; turn < 20; turn++) {
-            Plan plan = all.plan(free.free(), free);
-            assertThat(plan.scans().stream()
-                            .filter(scan -> scan.kind().equals("solo"))
-                            .mapToInt(LaneScan::most)
-                            .sum())
-                    .isBetween(1, 7);
-        }
-    }
-
-    @Test
-    @Tag("P2")
-    void every_lane_of_a_handler_with_a_small_limit_gets_its_turn() {
-        HandlerBinding<?> solo = FakeJobs.handler("solo", 1);
-        Lanes all = new Lanes(Set.of("a", "b"), List.of(solo, mail));
-        Slots free = new Slots(new LinkedHashMap<>(Map.of("a", 10, "b", 10)));
-        Set<Lanes.Key> scanned = new HashSet<>();
-
-        for (int turn = 0; turn < 12; turn++) {
-            all.plan(free.free(), free).scans().stream()
-                    .filter(scan -> scan.kind().equals("solo"))
-                    .forEach(scan -> scanned.add(new Lanes.Key(scan.queue(), scan.kind(), scan.priority())));
-        }
-
-        assertThat(scanned).as("two queues, three priorities").hasSize(6);
-    }
-
     private Plan plan(int free) {
-        return lanes.plan(Map.of("default", free), slots);
+        return planner.plan(Map.of("default", free));
     }
 
     private Instant since(Lanes.Key key) {

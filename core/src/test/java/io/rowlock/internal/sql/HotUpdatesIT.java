@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.Rowlock;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.ClaimSql.LaneScan;
+import io.rowlock.internal.sql.ClaimSql.Share;
 import io.rowlock.internal.sql.OutcomeSql.Grip;
 import io.rowlock.job.JobRequest;
 import io.rowlock.job.Kind;
@@ -47,7 +48,8 @@ class HotUpdatesIT {
                                 connection,
                                 new Claimant("me", LEASE),
                                 Map.of("default", BATCH),
-                                List.of(new LaneScan("default", "noop", 1, null, BATCH)))
+                                List.of(new Share(
+                                        "default", BATCH, List.of(new LaneScan("default", "noop", 1, null, BATCH)))))
                         .rows()
                         .stream()
                         .map(row -> new Grip(row.id(), row.turn().token()))

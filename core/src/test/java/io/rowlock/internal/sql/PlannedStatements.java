@@ -68,9 +68,11 @@ final class PlannedStatements {
                         MINUTE,
                         queue,
                         free,
-                        queues,
+                        Sql.texts(List.of("default", "default")),
+                        Sql.integers(List.of(20, 200)),
+                        Sql.integers(List.of(1, 2, 2)),
                         kinds,
-                        priorities,
+                        Sql.integers(List.of(2, 0, 1)),
                         since,
                         most),
                 pin(
