@@ -6,18 +6,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rowlock.Rowlock;
 import io.rowlock.internal.sql.PlannedStatements.Pinned;
+import io.rowlock.internal.sql.SingleStatements.Named;
 import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.DynamicTest;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -81,47 +85,74 @@ class PlansIT {
         }
     }
 
-    @TestFactory
-    List<DynamicTest> every_statement_is_accepted_by_the_server() throws Exception {
-        List<DynamicTest> tests = new ArrayList<>();
-        for (Class<?> holder : List.of(
-                AlertSql.class,
-                ClaimSql.class,
-                KeySql.class,
-                KeyedClaimSql.class,
-                DedupSql.class,
-                EnqueueSql.class,
-                HolderSql.class,
-                LookupSql.class,
-                NotifySql.class,
-                OneJobSql.class,
-                OutcomeSql.class,
-                PruneSql.class,
-                RetakeSql.class,
-                SchemaSql.class,
-                SweepSql.class)) {
-            for (var field : holder.getDeclaredFields()) {
-                if (!java.lang.reflect.Modifier.isPrivate(field.getModifiers())
-                        && field.getType() == String.class
-                        && field.get(null) instanceof String sql
-                        && sql.startsWith("/* rowlock:")) {
-                    tests.add(DynamicTest.dynamicTest(
-                            holder.getSimpleName() + '.' + field.getName(), () -> prepare(sql)));
-                }
-            }
-        }
-        assertThat(tests).hasSizeGreaterThan(20);
-        return tests;
-    }
-
-    private static void prepare(String template) throws SQLException {
+    @Test
+    void every_statement_is_accepted_by_the_server() throws Exception {
+        List<String> refused = new ArrayList<>();
         try (TestSchema schema = TestSchema.create(TestPostgres.shared(), "prepare");
                 Connection connection = schema.connect()) {
             install(schema);
-            Sql sql = new Sql(names(schema), template);
-            try (var statement = connection.prepareStatement(sql.text())) {
-                assertThat(statement.getParameterMetaData()).isNotNull(); // asks the server
+            for (Named named : SingleStatements.ofPackage()) {
+                Sql sql = new Sql(names(schema), named.template());
+                try (var statement = connection.prepareStatement(sql.text())) {
+                    statement.getParameterMetaData(); // asks the server
+                } catch (SQLException e) {
+                    refused.add(named.name() + ": " + e.getMessage());
+                }
             }
+        }
+        assertThat(refused).isEmpty();
+    }
+
+    @Test
+    void every_statement_has_its_plan_pinned_or_a_reason_why_not() throws Exception {
+        Set<String> pinned =
+                PlannedStatements.all(0).stream().map(Pinned::template).collect(Collectors.toSet());
+        List<Named> all = SingleStatements.ofPackage();
+
+        assertThat(all)
+                .filteredOn(statement -> !pinned.contains(statement.template()))
+                .extracting(Named::name)
+                .containsExactlyInAnyOrderElementsOf(SingleStatements.EXEMPT.keySet());
+        assertThat(pinned).isSubsetOf(all.stream().map(Named::template).collect(Collectors.toSet()));
+    }
+
+    /** Claims beside a key whose head waits for tomorrow, with 50,000 due followers at the front of the lane. */
+    @Test
+    @Tag("B59")
+    void followers_of_a_waiting_head_cost_the_candidates_of_others_no_more_than_their_limit() throws Exception {
+        long alone;
+        try (TestSchema schema = loaded(Statistics.FRESH, 8)) {
+            alone = candidateBuffers(schema, null);
+        }
+        try (TestSchema schema = loaded(Statistics.FRESH, 8)) {
+            schema.execute("INSERT INTO rowlock_job (kind, payload, ordering_key, run_at)"
+                    + " VALUES ('keyed', '{}', 'waiting', clock_timestamp() + interval '1 day')");
+            schema.execute(
+                    "INSERT INTO rowlock_job (kind, payload, ordering_key, run_at)"
+                            + " SELECT 'keyed', '{}', 'waiting', clock_timestamp() - interval '1 hour' FROM generate_series(1, 50000)");
+            assertThat(candidateBuffers(schema, null))
+                    .as("before they are parked")
+                    .isLessThanOrEqualTo(alone * 3 / 2);
+            schema.execute(
+                    "UPDATE rowlock_job SET state = 'parked' WHERE ordering_key = 'waiting' AND run_at < clock_timestamp()");
+            assertThat(candidateBuffers(schema, Instant.now().minusSeconds(600)))
+                    .as("after that, from the watermark, which steps over their dead entries")
+                    .isLessThanOrEqualTo(alone * 3 / 2);
+        }
+    }
+
+    private static long candidateBuffers(TestSchema schema, @Nullable Instant since) throws Exception {
+        try (Connection connection = schema.begin()) {
+            Pinned candidates = KeyedStatements.all().get(0);
+            assertThat(candidates.template()).isEqualTo(KeyedClaimSql.CANDIDATES);
+            List<Object> params = new ArrayList<>(candidates.params());
+            params.set(3, Sql.instants(Arrays.asList(since, since, since)));
+            JsonNode plan = explain(
+                    schema,
+                    connection,
+                    new Pinned(candidates.name(), candidates.template(), candidates.indexes(), params));
+            connection.rollback();
+            return buffers(plan);
         }
     }
 

@@ -1,0 +1,142 @@
+package io.rowlock.internal.sql;
+
+import static io.rowlock.internal.sql.PlannedStatements.pin;
+
+import io.rowlock.internal.sql.PlannedStatements.Pinned;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Statements about one job, key or queue whose plans are pinned; and all statements there are. */
+final class SingleStatements {
+    /** Statements without a plan worth pinning, and why. */
+    static final Map<String, String> EXEMPT = Map.ofEntries(
+            Map.entry("ClaimSql.BRING_FORWARD", "for workers cranked by hand, in tests"),
+            Map.entry("DedupSql.DRAW_IDS", "reads a sequence"),
+            Map.entry(
+                    "DedupSql.ENQUEUE_OR_LOCK_WAITING",
+                    "as DedupSql.ENQUEUE: inserts, and looks for conflicts by a unique index"),
+            Map.entry(
+                    "DedupSql.ENQUEUE_OR_LOCK_ONCE",
+                    "as DedupSql.ENQUEUE: inserts, and looks for conflicts by a unique index"),
+            Map.entry("LookupSql.BY_KIND", "for small tables, as its Javadoc says"),
+            Map.entry("LookupSql.COUNTS", "counts the whole table, as its Javadoc says"),
+            Map.entry("OneJobSql.ISOLATION", "reads no table"),
+            Map.entry("OneJobSql.TRANSACTION", "reads no table"),
+            Map.entry("OneJobSql.COMMITTED", "reads no table"),
+            Map.entry("SchemaSql.LOCK", "at the start"),
+            Map.entry("SchemaSql.EXISTS", "at the start"),
+            Map.entry("SchemaSql.VERSION", "at the start"),
+            Map.entry("SchemaSql.INSTALLATION", "at the start"),
+            Map.entry("SchemaSql.RECORD", "at the start"),
+            Map.entry("SchemaSql.CATALOGUE", "at the start"),
+            Map.entry("SchemaSql.DATABASE", "at the start"),
+            Map.entry("SessionSql.LIMITS", "reads no table"),
+            Map.entry("SessionSql.LOCK_TIMEOUT", "reads no table"));
+
+    private SingleStatements() {}
+
+    /** A statement of the engine, by the name of its field. */
+    record Named(String name, String template) {}
+
+    /** All fields of the package's classes that hold a tagged statement. */
+    static List<Named> ofPackage() throws Exception {
+        Path classes = Path.of(
+                Sql.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        List<Named> all = new ArrayList<>();
+        try (Stream<Path> files = Files.list(classes.resolve("io/rowlock/internal/sql"))) {
+            for (Path file : files.sorted().toList()) {
+                String name = file.getFileName().toString().replace(".class", "");
+                if (!name.contains("$") && !name.equals("package-info")) {
+                    all.addAll(of(Class.forName("io.rowlock.internal.sql." + name)));
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<Named> of(Class<?> holder) throws IllegalAccessException {
+        List<Named> all = new ArrayList<>();
+        for (Field field : holder.getDeclaredFields()) {
+            if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
+                field.setAccessible(true);
+                String text = (String) field.get(null);
+                if (text.startsWith("/* rowlock:")) {
+                    all.add(new Named(holder.getSimpleName() + '.' + field.getName(), text));
+                }
+            }
+        }
+        return all;
+    }
+
+    /** @param held the id of a job that is leased by me under token 1 */
+    static List<Pinned> all(long held) {
+        long second = Sql.micros(Duration.ofSeconds(1));
+        List<String> job = List.of("rowlock_job_pk");
+        List<String> key = List.of("rowlock_key_pk");
+        List<String> queue = List.of("rowlock_queue_pk");
+        List<String> failures = List.of("rowlock_job_failure_job");
+        Object places = Sql.texts(List.of("(0,1)", "(0,2)"));
+        return List.of(
+                pin("lock-one", OneJobSql.LOCK, job, held, 1L, "me"),
+                pin("held-one", OneJobSql.HELD, job, held, 1L, "me"),
+                pin("complete-one", OneJobSql.COMPLETE, job, held, 1L, "me", null),
+                pin(
+                        "delete-one",
+                        OneJobSql.DELETE,
+                        List.of("rowlock_job_pk", "rowlock_job_failure_job"),
+                        held,
+                        1L,
+                        "me",
+                        null),
+                pin("put-back-one", OneJobSql.PUT_BACK, job, held, 1L, "me", null, second),
+                pin("where-is-job", OperationSql.WHERE_IS, job, held),
+                pin("lock-key", OperationSql.LOCK_KEY, key, "default", "key-1"),
+                pin("cancel", OperationSql.CANCEL, job, held, "by hand"),
+                pin("revive", OperationSql.REVIVE, job, held),
+                pin("unblock-key", KeySql.UNBLOCK, key, "default", "key-1", held),
+                pin("unblock-keys", KeySql.UNBLOCK_REVIVED, job, places),
+                pin("job-by-id", LookupSql.BY_ID, job, held),
+                pin("failures", LookupSql.FAILURES, failures, held),
+                pin("fates", OutcomeSql.FATES, job, Sql.bigints(List.of(held, held + 1))),
+                pin("find-queue", QueueSql.FIND, queue, "default"),
+                pin("pause-queue", QueueSql.PAUSE, queue, "default", "me"),
+                pin("resume-queue", QueueSql.RESUME, queue, "default"),
+                pin("dead-head-policy", QueueSql.DEAD_HEAD, queue, "default", "block"),
+                pin(
+                        "raise-alert",
+                        AlertSql.RAISE,
+                        List.of("rowlock_alert_pk", "rowlock_alert_once"),
+                        "job dead",
+                        Sql.texts(List.of("mine")),
+                        Sql.bigints(List.of(held)),
+                        Sql.texts(List.of("reason"))),
+                pin(
+                        "enqueue",
+                        EnqueueSql.ENQUEUE,
+                        List.of(),
+                        Sql.texts(List.of("default")),
+                        Sql.texts(List.of("mine")),
+                        Sql.integers(List.of(1)),
+                        Sql.texts(List.of("Order:42")),
+                        Sql.texts(List.of("{}")),
+                        Sql.texts(nothing()),
+                        Sql.integers(nothing()),
+                        Sql.texts(nothing()),
+                        Sql.texts(nothing()),
+                        Sql.instants(nothing()),
+                        Sql.bigints(nothing())));
+    }
+
+    private static <T> List<T> nothing() {
+        List<T> one = new ArrayList<>();
+        one.add(null);
+        return one;
+    }
+}
