@@ -6,8 +6,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What holds for a queue in all workers: whether it is paused, what a dead head does. Rows, not configuration: a change
- * holds at the next claim of every worker, and outlives them. Each method is one statement in a transaction of its own,
+ * What holds for a queue in all workers: whether it is paused, how many of its jobs may run, what a dead head does. Rows,
+ * not configuration: a change holds for every worker, and outlives them. Each method is one statement in a transaction of its own,
  * and waits for others only that change the same queue. Safe for use by many threads.
  */
 public interface Queues {
@@ -52,6 +52,28 @@ public interface Queues {
      * @throws DatabaseException if the server refused it
      */
     void deadHead(String queue, DeadHead policy);
+
+    /**
+     * Sets the limits that hold for a queue over all workers, all of them anew. Workers of this JVM keep to them from
+     * their next claim on, others within five seconds. What runs beyond a smaller limit runs to its end.
+     *
+     * @param queue the queue, whether anybody serves it or not
+     * @param limits the limits; {@link QueueLimits#none()} where never set
+     * @param by who sets them, and why
+     * @throws InvalidUseException if the name is not allowed, or something is null
+     * @throws DatabaseException if the server refused it
+     */
+    void limit(String queue, QueueLimits limits, By by);
+
+    /**
+     * The limits of a queue.
+     *
+     * @param queue the queue
+     * @return those set last, or none
+     * @throws InvalidUseException if the name is not allowed
+     * @throws DatabaseException if the server refused it
+     */
+    QueueLimits limitsOf(String queue);
 
     /**
      * A pause.

@@ -104,8 +104,8 @@ final class DatabaseTroubleIT {
         PGSimpleDataSource asApplication = application();
         Worker worker = start(asApplication);
         scene.awaitStart("long", "worker");
-        schema.execute(
-                "REVOKE ALL ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue FROM application");
+        schema.execute("REVOKE ALL ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue,"
+                + " rowlock_limit, rowlock_slot FROM application");
         awaitTrouble(worker, "claimer");
         awaitTrouble(worker, "heartbeat");
         assertThat(worker.health().loops())
@@ -211,7 +211,8 @@ final class DatabaseTroubleIT {
 
     private void grant() throws SQLException {
         schema.execute(
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue"
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue,"
+                        + " rowlock_limit, rowlock_slot"
                         + " TO application");
     }
 }

@@ -87,6 +87,18 @@ final class Findings {
             WHERE r.content < a.no AND (a.mode = 'REPLACE' OR NOT a.duplicate)
             """;
 
+    /* Without what ran long, as its worker was stopped meanwhile, perhaps past its time. */
+    private static final String BEYOND_LIMIT = "WITH " + RUN + """
+            , brief AS (
+              SELECT j.limit_key, run.began, run.ended FROM run JOIN rowlock_job j USING (id)
+              WHERE j.limit_key IS NOT NULL AND run.ended - run.began < interval '1 second'),
+            change AS (
+              SELECT limit_key, began AS at, 1 AS by FROM brief UNION ALL SELECT limit_key, ended, -1 FROM brief)
+            SELECT limit_key || ': ' || n || ' ran at ' || at
+            FROM (SELECT limit_key, at, sum(by) OVER (PARTITION BY limit_key ORDER BY at, by) AS n FROM change) running
+            WHERE n > (SELECT key_running FROM rowlock_queue)
+            """;
+
     private static final Map<String, String> ALL = new LinkedHashMap<>(Map.of(
             "jobs of a key one at a time, in order", OUT_OF_ORDER,
             "nothing runs after its end", AFTER_ITS_END,
@@ -94,6 +106,7 @@ final class Findings {
             "one run under a token", TWICE,
             "nothing is stranded", STRANDED,
             "no job is lost", LOST,
+            "no more of a limit key at once than allowed", BEYOND_LIMIT,
             "a duplicate's job runs after it was told", TOO_EARLY,
             "with the content it was told", OLD_CONTENT));
 

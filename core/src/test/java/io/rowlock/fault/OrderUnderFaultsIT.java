@@ -12,6 +12,7 @@ import io.rowlock.job.DedupMode;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobRequest;
+import io.rowlock.job.QueueLimits;
 import io.rowlock.testkit.postgres.ChildJvm;
 import io.rowlock.testkit.postgres.OwnPostgres;
 import io.rowlock.testkit.postgres.TestPostgres;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Keys whose jobs return, throw, snooze, die, are cancelled and deduplicated, in workers that are killed, ended and stopped
+ * Keys whose jobs return, throw, snooze, die, are limited, cancelled and deduplicated, in workers that are killed, ended and stopped
  * past their leases; {@link Findings} says what is asked of the log afterwards. {@code -Drowlock.order.jobs=100000
  * -Drowlock.order.jvms=4 -Drowlock.order.seed=7} makes it as large as you like.
  */
@@ -52,6 +53,11 @@ final class OrderUnderFaultsIT {
     private static final int EACH = 8;
     private static final int ROUNDS = (JOBS + KEYS * EACH - 1) / (KEYS * EACH);
     private static final DedupMode[] MODES = DedupMode.values();
+    private static final By BY_CHANCE = new By("chance", "to see what happens");
+    private static final String SLOTS_HELD =
+            "SELECT count(*) FROM rowlock_slot WHERE held > 0 AND held_until > clock_timestamp()";
+    private static final QueueLimits LIMITS =
+            QueueLimits.none().running(WORKERS * 3).runningPerKey(2);
 
     private final List<ChildJvm> children = new ArrayList<>();
     private final List<ChildJvm> gone = new ArrayList<>();
@@ -101,6 +107,7 @@ final class OrderUnderFaultsIT {
         System.out.printf("seed %d: %d keys, %d rounds of %d jobs a key, %d JVMs%n", seed, KEYS, ROUNDS, EACH, WORKERS);
         long beganAt = System.nanoTime();
         rowlock.queues().deadHead("default", DeadHead.PASS);
+        rowlock.queues().limit("default", LIMITS, BY_CHANCE);
         Random random = new Random(seed);
         for (int i = 0; i < WORKERS; i++) {
             children.add(launch());
@@ -122,6 +129,7 @@ final class OrderUnderFaultsIT {
         List.copyOf(paused).forEach(this::resume);
         patiently().until(() -> waiting() == 0);
         patiently().until(() -> schema.count("SELECT count(*) FROM rowlock_key") == 0);
+        patiently().until(() -> schema.count(SLOTS_HELD) == 0);
         System.out.printf(
                 "seed %d: %d s, %d enqueues, states %s, %d runs, %d duplicates, %d merged, %d cancelled, %d JVMs%n",
                 seed,
@@ -182,10 +190,15 @@ final class OrderUnderFaultsIT {
                     + (ordered ? "-" : "-unordered-")
                     + random.nextInt(2)
                     + (mode == DedupMode.ONCE ? numbers / 50 : "");
+            boolean limited = random.nextInt(3) > 0;
+            String tenant = "tenant-" + Math.floorMod(key.hashCode(), 3);
             Duration later = Duration.ofMillis(mode == DedupMode.PUSH_BACK ? 50 : 0);
             modes.add(mode);
             requests.add(JobRequest.of(task(key + '#' + ++numbers, random), options -> {
                 JobOptions made = ordered ? options.orderingKey(key) : options;
+                if (limited) {
+                    made.limitKey(tenant);
+                }
                 if (mode != null) {
                     made.dedupKey(dedup, mode).after(later);
                 }
@@ -225,7 +238,7 @@ final class OrderUnderFaultsIT {
         if (!waiting.isEmpty()) {
             long id = waiting.get(random.nextInt(waiting.size()));
             try {
-                rowlock.jobs().cancel(id, new By("chance", "to see what happens"));
+                rowlock.jobs().cancel(id, BY_CHANCE);
                 cancelled++;
             } catch (DatabaseException heldByAStoppedProcess) {
                 assertThat(heldByAStoppedProcess).hasMessageContaining("try again later");

@@ -132,7 +132,7 @@ final class OutboxRefusalIT {
                 option("at must be an instant up to", o -> o.at(Instant.MAX)),
                 option("queue must not be blank", o -> o.queue("")),
                 option("maxAttempts must be between", o -> o.maxAttempts(0)),
-                option("keys are not supported by this version", o -> o.limitKey("a")),
+                option("limitKey must not be blank", o -> o.limitKey(" ")),
                 option(
                         "more than the limit of 8192; put the data into the payload",
                         o -> o.header("h", "x".repeat(8_200))),

@@ -80,7 +80,7 @@ final class SqlEnqueueIT {
 
         assertThat(java).isGreaterThan(sql);
         assertThat(schema.count("SELECT count(DISTINCT (queue, kind, priority, state, token, attempts, payload::text,"
-                        + " headers::text, subject, max_attempts, ordering_key, dedup_key, dedup_mode, waiting_key))"
+                        + " headers::text, subject, max_attempts, ordering_key, limit_key, dedup_key, dedup_mode, waiting_key))"
                         + " FROM rowlock_job"))
                 .isEqualTo(1);
     }
@@ -89,7 +89,8 @@ final class SqlEnqueueIT {
     void everything_that_is_said_stands_in_the_row() throws Exception {
         long id = enqueue("kind => 'mail', payload => '{\"no\": 1}', run_at => '2999-01-01 00:00Z', queue => 'q',"
                 + " priority => 'low', subject => 'Order:1', headers => '{\"tenant\": \"north\"}', max_attempts => 3,"
-                + " ordering_key => 'o', dedup_key => 'a', dedup_mode => 'push-back'");
+                + " ordering_key => 'o', dedup_key => 'a', dedup_mode => 'push-back',"
+                + " limit_key => 't'");
 
         Job job = rowlock.job(id);
         assertThat(job.queue()).isEqualTo("q");
@@ -99,10 +100,11 @@ final class SqlEnqueueIT {
         assertThat(job.progress().priority()).isEqualTo(Priority.LOW);
         assertThat(job.progress().maxAttempts()).isEqualTo(3);
         assertThat(job.progress().runAt()).isEqualTo(Instant.parse("2999-01-01T00:00:00Z"));
-        assertThat(schema.list(
-                        String.class,
-                        "SELECT concat_ws('/', ordering_key, dedup_key, dedup_mode, waiting_key) FROM rowlock_job"))
-                .containsExactly("o/a/push-back/a");
+        assertThat(
+                        schema.list(
+                                String.class,
+                                "SELECT concat_ws('/', ordering_key, dedup_key, dedup_mode, waiting_key, limit_key) FROM rowlock_job"))
+                .containsExactly("o/a/push-back/a/t");
     }
 
     @ParameterizedTest

@@ -33,12 +33,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 @PostgresTest
 @Tag("B54")
 final class SchemaInstallIT {
-    private static final List<String> TABLES = List.of("schema", "job", "job_failure", "alert", "key", "queue");
+    private static final List<String> TABLES =
+            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot");
 
     @Kind("mail")
     private record Mail(int no) {}
@@ -67,9 +70,9 @@ final class SchemaInstallIT {
 
         assertThat(schema.list(String.class, "SELECT installation::text FROM rowlock_schema"))
                 .isEqualTo(first)
-                .hasSize(2);
+                .hasSize(3);
         tables.validate();
-        assertThat(tables.version()).isEqualTo(2);
+        assertThat(tables.version()).isEqualTo(3);
     }
 
     @Test
@@ -77,7 +80,7 @@ final class SchemaInstallIT {
         installAtOnce(10);
 
         rowlock().schema().validate();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(2);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(3);
     }
 
     @Test
@@ -175,7 +178,7 @@ final class SchemaInstallIT {
         assertThat(everything()).isEqualTo(installed).hasSizeGreaterThan(100);
         rowlock().schema().validate();
         rowlock().schema().install();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(2);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(3);
     }
 
     @Test
@@ -207,10 +210,12 @@ final class SchemaInstallIT {
         }
     }
 
-    @Test
-    void tables_of_version_1_are_brought_to_this_one_by_install_or_by_the_script_from_there() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void tables_of_an_older_version_are_brought_to_this_one_by_install_or_by_the_script_from_there(int version)
+            throws Exception {
         Schema tables = rowlock().schema();
-        String first = tables.script(0).substring(0, tables.script(0).indexOf("-- Rowlock 2"));
+        String first = tables.script(0).substring(0, tables.script(0).indexOf("-- Rowlock " + (version + 1)));
         tables.install();
         List<String> installed = everything();
         for (boolean byScript : List.of(true, false)) {
@@ -219,11 +224,11 @@ final class SchemaInstallIT {
             schema.execute("INSERT INTO rowlock_job (kind, payload) VALUES ('mail', '{}')");
             assertThatThrownBy(tables::validate)
                     .isInstanceOf(SchemaException.class)
-                    .hasMessageContaining("they have version 1, this Rowlock needs 2")
-                    .hasMessageContaining("script(1)");
+                    .hasMessageContaining("they have version " + version + ", this Rowlock needs 3")
+                    .hasMessageContaining("script(" + version + ")");
 
             if (byScript) {
-                schema.execute(tables.script(1));
+                schema.execute(tables.script(version));
             } else {
                 tables.install();
             }
@@ -239,9 +244,9 @@ final class SchemaInstallIT {
         Schema tables = rowlock().schema();
 
         assertThat(tables.script(tables.version())).isEmpty();
-        assertThatThrownBy(() -> tables.script(3))
+        assertThatThrownBy(() -> tables.script(4))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 2, got 3");
+                .hasMessage("fromVersion must be between 0 and 3, got 4");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,17 +28,18 @@ final class Attempts {
     private final Slots slots;
     private final Duration lease;
     private final Events events;
-    private final Runnable slotFreed;
+    private final Consumer<Run> ended;
     private final ScheduledThreadPoolExecutor timer;
     private volatile boolean ending;
 
-    Attempts(Handlers handlers, Completer completer, Slots slots, Duration lease, Events events, Runnable slotFreed) {
+    /** @param ended frees the slot of a run */
+    Attempts(Handlers handlers, Completer completer, Slots slots, Duration lease, Events events, Consumer<Run> ended) {
         this.handlers = handlers;
         this.lease = lease;
         this.completer = completer;
         this.slots = slots;
         this.events = events;
-        this.slotFreed = slotFreed;
+        this.ended = ended;
         this.timer = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "rowlock-timeouts");
             thread.setDaemon(true);
@@ -63,9 +65,7 @@ final class Attempts {
     /** Hands back what of a run has not begun, and frees its slot. */
     void handBack(Run run) {
         run.takeRest().forEach(this::handBack);
-        if (slots.release(run)) {
-            slotFreed.run();
-        }
+        ended.accept(run);
     }
 
     /** Hands a job back, and tells its handler to stop if it runs; false if its outcome was decided before. */

@@ -4,7 +4,9 @@ import io.rowlock.internal.engine.Lanes.Lane;
 import io.rowlock.internal.sql.KeySql.Head;
 import io.rowlock.internal.sql.KeySql.LockedKey;
 import io.rowlock.internal.sql.KeyedClaimSql.Candidate;
+import io.rowlock.internal.sql.KeyedClaimSql.Chosen;
 import io.rowlock.internal.sql.KeyedClaimSql.ChosenRun;
+import io.rowlock.internal.sql.LimitKey;
 import io.rowlock.worker.HandlerBinding;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,23 +14,33 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Which jobs of locked keys one round takes as runs, which it parks, and which it leaves for want of a slot. */
+/**
+ * Which due jobs one round takes as runs, which it parks behind others of their ordering key or because their limit key
+ * is full, and which it leaves for want of a slot in this worker.
+ */
 final class Choice {
     private static final int LONGEST_RUN = 100;
 
     private final Lanes lanes;
     private final List<Lane> scanned;
     private final Slots slots;
+    private final Limits limits;
     private final Map<String, Integer> free;
     private final boolean oneJob;
     private final Map<HandlerBinding<?>, Integer> freeOfHandler = new HashMap<>();
     private final List<ChosenRun> runs = new ArrayList<>();
     private final List<Long> parked = new ArrayList<>();
+    private final Map<String, Integer> tokens = new HashMap<>();
+    private final List<Long> heldBack = new ArrayList<>();
     private final Set<Long> kept = new HashSet<>();
     private final Map<String, List<Takeable>> takeable = new LinkedHashMap<>();
     private final Set<Lane> served = new HashSet<>();
+    private final QueueGate gate;
+    private LimitRooms rooms = new LimitRooms();
     private boolean suspectFits;
     private int rows;
 
@@ -36,13 +48,20 @@ final class Choice {
      * @param scanned the lanes whose numbers the due jobs have
      * @param oneJob no run is longer than one job
      */
-    Choice(Lanes lanes, List<Lane> scanned, Slots slots, Map<String, Integer> free, boolean oneJob) {
+    Choice(Lanes lanes, List<Lane> scanned, Capacity capacity, Map<String, Integer> free, boolean oneJob) {
         this.lanes = lanes;
         this.scanned = scanned;
-        this.slots = slots;
+        this.slots = capacity.slots();
+        this.limits = capacity.limits();
+        this.gate = capacity.gate();
         this.free = new HashMap<>(free);
         this.oneJob = oneJob;
         this.suspectFits = slots.freeForSuspect();
+    }
+
+    /** From now on this is what limits have left; of others nothing is taken or parked. */
+    void within(LimitRooms locked) {
+        this.rooms = locked;
     }
 
     /** How many jobs of a key of the queue may run on one claim. */
@@ -50,10 +69,14 @@ final class Choice {
         return oneJob ? 1 : Math.min(LONGEST_RUN, slots.quickOnes(queue));
     }
 
-    /** A key whose head may be taken, and the lane in which it was found. */
-    private record Takeable(LockedKey key, List<Head> heads, HandlerBinding<?> binding, Lane lane) {
+    /** A key whose head may be taken, or a job without (key null), and the lane in which it was found. */
+    private record Takeable(@Nullable LockedKey key, List<Head> heads, HandlerBinding<?> binding, Lane lane) {
         Head head() {
             return heads.get(0);
+        }
+
+        String queue() {
+            return lane.key().queue();
         }
     }
 
@@ -72,6 +95,13 @@ final class Choice {
         }
     }
 
+    /** Looks at a due job without ordering key. */
+    void consider(Candidate job, Lane lane) {
+        Head alone = new Head(0, job.id(), lane.key().kind(), job.keys().limit(), job.losses(), true);
+        takeable.computeIfAbsent(job.queue(), queue -> new ArrayList<>())
+                .add(new Takeable(null, List.of(alone), lane.binding(), lane));
+    }
+
     /** Gives the free slots of each queue to keys that were considered, by the shares of their levels. */
     void give(Shares<String> shares, int mostRows) {
         takeable.forEach((queue, keys) -> shares.give(
@@ -84,38 +114,65 @@ final class Choice {
 
     private boolean takes(Takeable each, int mostRows) {
         Head head = each.head();
-        if (!fits(each.key(), head, each.binding())) {
+        LimitKey limit = limits.of(each.queue(), head.limitKey());
+        if (!fits(each) || isFull(head.id(), limit)) {
             return false;
         }
+        int most = Math.min(rooms.longestRun(limit), Math.min(tokensLeft(each.queue()), mostRows - rows));
         List<Long> run = new ArrayList<>();
         for (Head next : each.heads()) {
-            boolean goesOn = next.free() && next.kind().equals(head.kind()) && (next.losses() == 0 || run.isEmpty());
-            if (!goesOn || rows == mostRows || (head.losses() > 0 && !run.isEmpty())) {
+            boolean goesOn = next.free() && goesOnAfter(head, next) && (head.losses() == 0 || run.isEmpty());
+            if (!goesOn || run.size() == most) {
                 break;
             }
             run.add(next.id());
-            rows++;
         }
         if (run.isEmpty()) {
             return false;
         }
-        take(each.key(), head, each.binding(), run);
-        served.add(each.lane());
+        take(each, new ChosenRun(each.key(), limit, run));
         return true;
     }
 
-    private boolean fits(LockedKey key, Head head, HandlerBinding<?> binding) {
-        return free.getOrDefault(key.key().queue(), 0) > 0
-                && freeOfHandler.computeIfAbsent(binding, slots::free) > 0
-                && (head.losses() == 0 || suspectFits);
+    private static boolean goesOnAfter(Head head, Head next) {
+        return head.id() == next.id()
+                || (next.kind().equals(head.kind())
+                        && Objects.equals(next.limitKey(), head.limitKey())
+                        && next.losses() == 0);
     }
 
-    private void take(LockedKey key, Head head, HandlerBinding<?> binding, List<Long> run) {
-        free.merge(key.key().queue(), -1, Integer::sum);
-        freeOfHandler.computeIfPresent(binding, (same, n) -> n == Integer.MAX_VALUE ? n : n - 1);
-        suspectFits &= head.losses() == 0;
-        kept.addAll(run);
-        runs.add(new ChosenRun(key, run));
+    private boolean fits(Takeable each) {
+        return free.getOrDefault(each.queue(), 0) > 0
+                && freeOfHandler.computeIfAbsent(each.binding(), slots::free) > 0
+                && (each.head().losses() == 0 || suspectFits);
+    }
+
+    private int tokensLeft(String queue) {
+        return tokens.computeIfAbsent(queue, gate::tokens);
+    }
+
+    /** Of a limit that this round has not locked nothing is known, and nothing done. */
+    private boolean isFull(long job, @Nullable LimitKey limit) {
+        boolean full = rooms.longestRun(limit) == 0;
+        if (full && rooms.isLocked(limit)) {
+            rooms.park(limit);
+            heldBack.add(job);
+            kept.add(job);
+        }
+        return full;
+    }
+
+    private void take(Takeable each, ChosenRun run) {
+        int jobs = run.ids().size();
+        rows += jobs;
+        rooms.take(run.limit(), jobs);
+        tokens.computeIfPresent(each.queue(), (queue, n) -> n == Integer.MAX_VALUE ? n : n - jobs);
+        free.merge(each.queue(), -1, Integer::sum);
+        freeOfHandler.computeIfPresent(each.binding(), (same, n) -> n == Integer.MAX_VALUE ? n : n - 1);
+        suspectFits &= each.head().losses() == 0;
+        served.add(each.lane());
+        kept.addAll(run.ids());
+        runs.add(run);
     }
 
     /** Parks due jobs of a locked key, but for its head and what is taken. */
@@ -132,15 +189,8 @@ final class Choice {
         return served;
     }
 
-    List<ChosenRun> runs() {
-        return runs;
-    }
-
-    List<Long> parked() {
-        return parked;
-    }
-
-    boolean isEmpty() {
-        return runs.isEmpty() && parked.isEmpty();
+    /** All that was decided. */
+    Chosen chosen() {
+        return new Chosen(runs, parked, heldBack);
     }
 }

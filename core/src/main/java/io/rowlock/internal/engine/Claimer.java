@@ -27,6 +27,8 @@ final class Claimer {
     private static final int WAYS = 3;
 
     private static final long NEVER = Long.MAX_VALUE;
+    private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineConnection connection;
     private final ClaimSql sql;
@@ -37,6 +39,8 @@ final class Claimer {
     private final FoundChoice foundChoice;
     private final Sweeps sweeps;
     private final KeyedClaimer keyed;
+    private final Limits limits;
+    private final QueueGate gate;
     private final HandBack tooLate;
     private final Consumer<List<Run>> taken;
     private final Duration poll;
@@ -45,30 +49,35 @@ final class Claimer {
     private int turn = -1;
     private boolean keyedLeft;
     private long nextSweep = System.nanoTime();
+    private long keyedAt = NEVER;
+    private long busyPause = SHORTEST_BUSY;
     private final AtomicLong dueAgain = new AtomicLong(NEVER);
     private volatile boolean moreDue;
     private volatile long answeredAt = NEVER;
 
-    /** What a claimer works with, beside its lanes and slots. */
+    /** What a claimer works with, beside its lanes. */
     record Tools(
             EngineConnection connection,
             ClaimSql sql,
             Claimant claimant,
             Sweeps sweeps,
             KeyedClaimer keyed,
+            Capacity capacity,
             HandBack tooLate) {}
 
     /** @param taken gets what a claim took; must not block for long; may refuse a run, having handed it back, and throws then, so
      *     that claiming pauses, and health tells why */
-    Claimer(Tools tools, Lanes lanes, Slots slots, Duration poll, Consumer<List<Run>> taken) {
+    Claimer(Tools tools, Lanes lanes, Duration poll, Consumer<List<Run>> taken) {
         this.connection = tools.connection();
         this.sql = tools.sql();
         this.claimant = tools.claimant();
         this.sweeps = tools.sweeps();
         this.keyed = tools.keyed();
+        this.limits = tools.capacity().limits();
+        this.gate = tools.capacity().gate();
+        this.slots = tools.capacity().slots();
         this.tooLate = tools.tooLate();
         this.lanes = lanes;
-        this.slots = slots;
         this.planner = new Planner(lanes, slots);
         this.foundChoice = new FoundChoice(slots);
         this.poll = poll;
@@ -109,15 +118,16 @@ final class Claimer {
         if (now - nextSweep >= 0) {
             sweep();
         }
+        makeRoom(now);
         moreDue = true; // before looking for free slots, so that one freed from now on wakes this loop
-        if (slots.free().isEmpty()) {
+        if (gate.free().isEmpty()) {
             return pause();
         }
         boolean keyedMore = false;
         Taken took = Taken.HELD_BACK;
         turn = (turn + 1) % WAYS;
         for (int i = 0; i < WAYS; i++) {
-            Map<String, Integer> free = slots.free();
+            Map<String, Integer> free = gate.free();
             switch ((turn + i) % WAYS) {
                 case 0 -> claimFound();
                 case 1 -> took = free.isEmpty() ? Taken.HELD_BACK : claimDue(free);
@@ -135,6 +145,8 @@ final class Claimer {
         }
         KeyedClaimer.Round round = keyed.step(free, poll.toNanos(), oneJob);
         keyedLeft = round.left();
+        keyedAgain(round.busy(), busyPause);
+        busyPause = round.busy() ? Math.min(LONGEST_BUSY, busyPause * 2) : SHORTEST_BUSY;
         answeredAt = System.nanoTime();
         dispatch(round.runs());
         return round.more();
@@ -146,9 +158,29 @@ final class Claimer {
         moreDue = true;
     }
 
+    /** Frees slots of limits, promotes, and takes slots and tokens of queues. */
+    private void makeRoom(long now) throws SQLException {
+        if (keyedAt != NEVER && now - keyedAt >= 0) {
+            keyedAt = NEVER;
+            keyed.ask();
+        }
+        limits.step(false).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
+        gate.step();
+    }
+
+    /** Has jobs with keys looked for again after so long. */
+    private void keyedAgain(boolean so, long nanos) {
+        long at = System.nanoTime() + nanos;
+        if (so && (keyedAt == NEVER || at - keyedAt < 0)) {
+            keyedAt = at;
+        }
+    }
+
     private long pause() {
         long now = System.nanoTime();
         long until = Math.min(poll.toNanos(), Math.max(0, nextSweep - now));
+        until = Math.min(until, Math.min(gate.pause(now), limits.pause(now)));
+        until = keyedAt == NEVER ? until : Math.min(until, Math.max(0, keyedAt - now));
         long again = dueAgain.get();
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), again == NEVER ? until : Math.min(until, again - now));
     }
@@ -157,13 +189,14 @@ final class Claimer {
         long startedAt = System.nanoTime();
         nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
         sweeps.step();
+        limits.sweep(slots.free()).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }
 
     private void claimFound() throws SQLException {
         List<Found> later = sweeps.takeFound();
-        List<Found> now = foundChoice.choose(later);
+        List<Found> now = foundChoice.choose(later, gate.free());
         later.removeAll(now);
         sweeps.putBack(later);
         if (!now.isEmpty()) {
@@ -174,12 +207,14 @@ final class Claimer {
     /** Claims one due job, whichever comes first, for a worker cranked by hand; false if none is due. */
     boolean stepOne() throws SQLException {
         sweeps.all();
+        limits.sweep(slots.free());
+        makeRoom(System.nanoTime());
         for (Found row : sweeps.takeFound()) {
             if (take(List.of(row)) > 0) {
                 return true;
             }
         }
-        for (String queue : slots.free().keySet()) {
+        for (String queue : gate.free().keySet()) {
             keyed.ask();
             if (claimDue(Map.of(queue, 1)) == Taken.ALL_IT_COULD || claimOneKeyed(queue)) {
                 return true;
@@ -191,7 +226,7 @@ final class Claimer {
     /** A round may only park what stands before the one that can be taken. */
     private boolean claimOneKeyed(String queue) throws SQLException {
         KeyedClaimer.Round round = keyed.step(Map.of(queue, 1), 0, true);
-        while (round.more() && round.runs().isEmpty()) {
+        while ((round.more() || round.busy()) && round.runs().isEmpty()) {
             round = keyed.step(Map.of(queue, 1), 0, true);
         }
         dispatch(round.runs());
@@ -256,7 +291,7 @@ final class Claimer {
         answeredAt = System.nanoTime();
         List<Run> runs = new ArrayList<>(claimed.rows().size());
         for (ClaimedRow row : claimed.rows()) {
-            runs.add(new Run(List.of(new LeasedJob(row, lanes.binding(row), askedAt))));
+            runs.add(new Run(List.of(new LeasedJob(row, lanes.binding(row), askedAt)), null));
         }
         dispatch(runs);
         return runs.size();
@@ -269,7 +304,11 @@ final class Claimer {
             }
             return;
         }
-        runs.forEach(slots::take);
+        for (Run run : runs) {
+            slots.take(run);
+            limits.began(run);
+            gate.claimed(run.queue(), run.jobs().size());
+        }
         taken.accept(runs);
     }
 }

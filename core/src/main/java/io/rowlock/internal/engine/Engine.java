@@ -43,6 +43,8 @@ final class Engine {
     final Attempts attempts;
     private final KeyRetaker retaker;
     final Slots slots;
+    private final Limits limits;
+    private final QueueGate gate;
     private final Runnable worthClaiming;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();
@@ -72,6 +74,15 @@ final class Engine {
         retaker = new KeyRetaker(completing, sql, events);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
+        limits = new Limits(claiming, sql.limits(), claimant, lanes.kinds());
+        gate = new QueueGate(
+                claiming,
+                sql,
+                claimant,
+                new QueueGate.Work(lanes, keyedLanes, slots, runners),
+                limits,
+                settings.timing().poll());
+        Capacity capacity = new Capacity(slots, limits, gate);
         claimer = new Claimer(
                 new Tools(
                         claiming,
@@ -81,20 +92,27 @@ final class Engine {
                                 new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
                                 new KeyedSweeper(claiming, sql, keyedLanes, rescuer),
                                 settings.timing().poll()),
-                        new KeyedClaimer(claiming, sql, claimant, keyedLanes, slots),
+                        new KeyedClaimer(claiming, sql, claimant, keyedLanes, capacity),
+                        capacity,
                         run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),
                 lanes,
-                slots,
                 settings.timing().poll(),
                 this::taken);
         completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker);
         heartbeat = new Heartbeat(
-                beating, sql.outcomes(), inFlight, job -> letGo(job, worthClaiming), events, identity.owner(), lease);
+                beating,
+                sql.outcomes(),
+                inFlight,
+                limits,
+                job -> letGo(job, worthClaiming),
+                events,
+                identity.owner(),
+                lease);
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
         Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
-        attempts = new Attempts(handlers, completer, slots, lease, events, worthClaiming);
+        attempts = new Attempts(handlers, completer, slots, lease, events, this::ended);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }
 
@@ -137,6 +155,33 @@ final class Engine {
             if (!back.isEmpty()) {
                 LockSupport.parkNanos(LOCKED_PAUSE);
             }
+        }
+    }
+
+    /** A run's thread has ended, or it was handed back before it began. */
+    private void ended(Run run) {
+        boolean freesLimit = limits.ended(run);
+        if (freesLimit) {
+            claimer.keyedDue();
+        }
+        if (slots.release(run) || freesLimit) {
+            worthClaiming.run();
+        }
+    }
+
+    /** Settings of queues may have changed. */
+    void settingsChanged() {
+        gate.refreshSoon();
+        claimer.keyedDue();
+    }
+
+    /** Frees the slots of limits, as the last thing before the end; what cannot be freed is free when its time is over. */
+    void freeLimits() {
+        try {
+            limits.step(true);
+            gate.giveAllBack();
+        } catch (SQLException e) {
+            LOG.info("Slots of limits could not be freed at the end; others can take them when their time is over", e);
         }
     }
 

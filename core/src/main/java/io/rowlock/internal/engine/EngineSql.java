@@ -4,10 +4,12 @@ import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.ClaimSql;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeyedClaimSql;
+import io.rowlock.internal.sql.LimitSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OutcomeSql;
 import io.rowlock.internal.sql.PruneSql;
+import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.RetakeSql;
 import io.rowlock.internal.sql.SweepSql;
 
@@ -21,7 +23,9 @@ record EngineSql(
         OneJobSql oneJob,
         AlertSql alerts,
         PruneSql prunes,
-        RetakeSql retakes) {
+        RetakeSql retakes,
+        LimitSql limits,
+        QueueSql queues) {
     static EngineSql of(Names names) {
         return new EngineSql(
                 new ClaimSql(names),
@@ -32,6 +36,8 @@ record EngineSql(
                 new OneJobSql(names),
                 new AlertSql(names),
                 new PruneSql(names),
-                new RetakeSql(names));
+                new RetakeSql(names),
+                new LimitSql(names),
+                new QueueSql(names));
     }
 }

@@ -26,10 +26,10 @@ final class FoundChoice {
         this.slots = slots;
     }
 
-    /** Chooses from what was found. */
-    List<Found> choose(List<Found> found) {
+    /** Chooses from what was found, for so many free slots per queue. */
+    List<Found> choose(List<Found> found, Map<String, Integer> free) {
         turn++;
-        Room room = new Room(new HashMap<>(slots.free()));
+        Room room = new Room(new HashMap<>(free));
         if (slots.freeForSuspect()) {
             List<Found> suspects = inTurn(found.stream().filter(Found::suspect).toList(), suspectTurns);
             suspectShares.give(this, suspects, FoundChoice::level, 1, row -> room.takes(row, suspectTurns));

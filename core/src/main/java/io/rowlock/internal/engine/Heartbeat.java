@@ -14,7 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Extends the leases of jobs that have outlived a third of theirs; quicker ones are never touched. On a thread and a
+ * Extends the leases of jobs that have outlived a third of theirs, quicker ones are never touched; and the slots of
+ * limits that this worker holds. On a thread and a
  * connection of its own, so that no work can starve it. A job whose lease turns out lost is told to stop; one that is
  * merely locked by somebody is left for the next beat.
  */
@@ -25,6 +26,7 @@ final class Heartbeat {
     private final EngineConnection connection;
     private final OutcomeSql sql;
     private final InFlight inFlight;
+    private final Limits limits;
     private final Consumer<LeasedJob> letGo;
     private final Events events;
     private final String owner;
@@ -34,6 +36,7 @@ final class Heartbeat {
             EngineConnection connection,
             OutcomeSql sql,
             InFlight inFlight,
+            Limits limits,
             Consumer<LeasedJob> letGo,
             Events events,
             String owner,
@@ -41,6 +44,7 @@ final class Heartbeat {
         this.connection = connection;
         this.sql = sql;
         this.inFlight = inFlight;
+        this.limits = limits;
         this.letGo = letGo;
         this.events = events;
         this.owner = owner;
@@ -67,6 +71,7 @@ final class Heartbeat {
         for (int from = 0; from < old.size(); from += MOST) {
             extend(old.subList(from, Math.min(old.size(), from + MOST)));
         }
+        limits.extend(connection);
         return lease.toNanos() / 6;
     }
 

@@ -10,6 +10,9 @@ import io.rowlock.internal.sql.KeySql.LockedKey;
 import io.rowlock.internal.sql.KeyedClaimSql;
 import io.rowlock.internal.sql.KeyedClaimSql.Candidate;
 import io.rowlock.internal.sql.KeyedClaimSql.Candidates;
+import io.rowlock.internal.sql.KeyedClaimSql.Chosen;
+import io.rowlock.internal.sql.KeyedClaimSql.ChosenRun;
+import io.rowlock.internal.sql.LimitKey;
 import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.internal.sql.SqlState;
 import java.sql.Connection;
@@ -18,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims jobs with ordering keys, as runs.
+ * Claims jobs with ordering keys, as runs, and jobs with limit keys.
  */
 final class KeyedClaimer {
     /*
@@ -43,6 +45,7 @@ final class KeyedClaimer {
      * - Due jobs that are not taken although somebody looked at their key are parked, out of the due index, so that they
      *   cost the next claims nothing. Whoever ends the jobs of a run makes the next head ready. What that one may miss
      *   (as a row was locked, or it died in between) the sweep of stranded keys finds.
+     * How the limit of a limit key holds: see Limits. Its row is locked first, before those of ordering keys.
      */
     private static final Logger LOG = LoggerFactory.getLogger(KeyedClaimer.class);
     private static final int CANDIDATES = 2_000;
@@ -55,24 +58,29 @@ final class KeyedClaimer {
     private final KeySql keys;
     private final Claimant claimant;
     private final Lanes lanes;
-    private final Slots slots;
+    private final Capacity capacity;
+    private final Limits limits;
     private final Map<OrderingKey, Long> avoided = new HashMap<>();
     private final AtomicBoolean asked = new AtomicBoolean(true);
     private final Shares<String> shares = new Shares<>();
     private long rounds;
     private long nextLook = System.nanoTime();
 
-    KeyedClaimer(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes, Slots slots) {
+    KeyedClaimer(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes, Capacity capacity) {
         this.connection = connection;
         this.sql = sql.keyedClaims();
         this.keys = sql.keys();
         this.claimant = claimant;
         this.lanes = lanes;
-        this.slots = slots;
+        this.capacity = capacity;
+        this.limits = capacity.limits();
     }
 
-    /** What a round took; more if another one at once is worth while; left if due jobs wait for slots or locks. */
-    record Round(List<Run> runs, boolean more, boolean left) {}
+    /**
+     * What a round took; more if another one at once is worth while; left if due jobs wait for slots or locks, and busy
+     * if it is the lock of a limit, which nobody holds for long.
+     */
+    record Round(List<Run> runs, boolean more, boolean left, boolean busy) {}
 
     /** Has the next round look, whatever the time: a job with a key was committed, or one has ended. */
     void ask() {
@@ -93,46 +101,102 @@ final class KeyedClaimer {
         List<LaneScan> scans =
                 scanned.stream().map(lane -> lanes.scan(lane, most)).toList();
         if (scans.isEmpty()) {
-            return new Round(List.of(), false, true);
+            return new Round(List.of(), false, true, false);
         }
         long askedAt = System.nanoTime();
         Candidates candidates = connection.call(open -> sql.candidates(open, scans));
-        Map<OrderingKey, List<Candidate>> byKey = byKey(candidates.jobs(), scanned);
-        Choice choice = new Choice(lanes, scanned, slots, free, oneJob);
-        List<ClaimedRow> rows = byKey.isEmpty() ? List.of() : take(byKey, choice);
+        DueKeys.Chosen due = due(candidates.jobs(), scanned);
+        Choice choice = new Choice(lanes, scanned, capacity, free, oneJob);
+        Set<LimitKey> busy = new TreeSet<>(due.limits());
+        List<ClaimedRow> rows = due.order().isEmpty() ? List.of() : take(due, choice, busy);
+        if (!busy.isEmpty()) {
+            limits.note(busy);
+        }
         rounds++;
         choice.served().forEach(lane -> lane.served(rounds));
-        moveWatermarks(candidates, scans, scanned, choice);
-        int handled = choice.parked().size() + rows.size();
-        boolean more = !rows.isEmpty() || !choice.parked().isEmpty();
-        return new Round(runs(rows, askedAt), more, handled < candidates.jobs().size());
+        Chosen chosen = choice.chosen();
+        moveWatermarks(candidates, scans, scanned, chosen);
+        int handled = chosen.park().size() + chosen.holdBack().size() + rows.size();
+        return new Round(
+                runs(rows, chosen, askedAt),
+                !chosen.isEmpty(),
+                handled < candidates.jobs().size(),
+                !busy.isEmpty());
     }
 
     /** The lanes to look into: by priority, then the one that gave a run longest ago. */
     private List<Lane> scanned(Set<String> queues) {
         return lanes.all().stream()
-                .filter(lane -> queues.contains(lane.key().queue()) && slots.free(lane.binding()) > 0)
+                .filter(lane ->
+                        queues.contains(lane.key().queue()) && capacity.slots().free(lane.binding()) > 0)
                 .sorted(Comparator.<Lane>comparingInt(lane -> lane.key().priority())
                         .thenComparingLong(Lane::served))
                 .toList();
     }
 
-    private Map<OrderingKey, List<Candidate>> byKey(List<Candidate> candidates, List<Lane> scanned) {
+    private DueKeys.Chosen due(List<Candidate> candidates, List<Lane> scanned) {
         long now = System.nanoTime();
         avoided.values().removeIf(until -> until - now <= 0);
-        return new DueKeys(shares, KEYS).choose(candidates, scanned, avoided.keySet());
+        return new DueKeys(shares, limits, KEYS).choose(candidates, scanned, avoided.keySet());
     }
 
-    private List<ClaimedRow> take(Map<OrderingKey, List<Candidate>> byKey, Choice choice) throws SQLException {
-        note(byKey);
-        if (byKey.isEmpty()) {
-            return List.of();
+    /** @param busy loses what could be locked */
+    private List<ClaimedRow> take(DueKeys.Chosen due, Choice choice, Set<LimitKey> busy) throws SQLException {
+        if (!due.byKey().isEmpty()) {
+            note(due.byKey());
         }
         return connection.inTransaction(open -> {
+            LimitRooms rooms = limits.lock(open, due.limits());
+            choice.within(rooms);
+            busy.removeIf(rooms::isLocked);
             Map<OrderingKey, LockedKey> locked = new TreeMap<>();
-            keys.lock(open, new TreeSet<>(byKey.keySet())).forEach(key -> locked.put(key.key(), key));
-            return takeLocked(open, byKey, locked, choice);
+            if (!due.byKey().isEmpty()) {
+                keys.lock(open, new TreeSet<>(due.byKey().keySet())).forEach(key -> locked.put(key.key(), key));
+            }
+            consider(due, locked, heads(open, due, locked, choice), choice);
+            choice.give(shares, ROWS);
+            locked.keySet().forEach(key -> choice.park(due.byKey().getOrDefault(key, List.of())));
+            Chosen chosen = choice.chosen();
+            if (chosen.isEmpty()) {
+                return List.of();
+            }
+            limits.take(open, rooms);
+            return sql.take(open, claimant, chosen);
         });
+    }
+
+    private Map<OrderingKey, List<Head>> heads(
+            Connection open, DueKeys.Chosen due, Map<OrderingKey, LockedKey> locked, Choice choice)
+            throws SQLException {
+        List<LockedKey> openKeys = new ArrayList<>();
+        List<Integer> most = new ArrayList<>();
+        for (OrderingKey key : due.byKey().keySet()) {
+            LockedKey row = locked.get(key);
+            if (row != null && row.blockedBy() == null) {
+                openKeys.add(row);
+                most.add(choice.runLength(key.queue()));
+            }
+        }
+        Map<OrderingKey, List<Head>> heads = new HashMap<>();
+        if (!openKeys.isEmpty()) {
+            for (Head head : keys.heads(open, openKeys, most)) {
+                heads.computeIfAbsent(openKeys.get(head.key()).key(), key -> new ArrayList<>())
+                        .add(head);
+            }
+        }
+        return heads;
+    }
+
+    private static void consider(
+            DueKeys.Chosen due, Map<OrderingKey, LockedKey> locked, Map<OrderingKey, List<Head>> heads, Choice choice) {
+        for (DueKeys.Due each : due.order()) {
+            LockedKey row = each.key() == null ? null : locked.get(each.key());
+            if (each.key() == null) {
+                choice.consider(each.jobs().get(0), each.lane());
+            } else if (row != null) {
+                choice.consider(row, heads.getOrDefault(each.key(), List.of()), each.jobs());
+            }
+        }
     }
 
     /** What stands in the way of one key must not stand in the way of the others. */
@@ -173,36 +237,10 @@ final class KeyedClaimer {
         });
     }
 
-    private List<ClaimedRow> takeLocked(
-            Connection open, Map<OrderingKey, List<Candidate>> byKey, Map<OrderingKey, LockedKey> locked, Choice choice)
-            throws SQLException {
-        List<LockedKey> openKeys = new ArrayList<>();
-        List<Integer> most = new ArrayList<>();
-        byKey.forEach((key, candidates) -> {
-            LockedKey row = locked.get(key);
-            if (row != null && row.blockedBy() == null) {
-                openKeys.add(row);
-                most.add(choice.runLength(key.queue()));
-            }
-        });
-        Map<Integer, List<Head>> heads = new HashMap<>();
-        if (!openKeys.isEmpty()) {
-            for (Head head : keys.heads(open, openKeys, most)) {
-                heads.computeIfAbsent(head.key(), key -> new ArrayList<>()).add(head);
-            }
-        }
-        for (int i = 0; i < openKeys.size(); i++) {
-            LockedKey key = openKeys.get(i);
-            choice.consider(key, heads.getOrDefault(i, List.of()), byKey.getOrDefault(key.key(), List.of()));
-        }
-        choice.give(shares, ROWS);
-        locked.keySet().forEach(key -> choice.park(byKey.getOrDefault(key, List.of())));
-        return choice.isEmpty() ? List.of() : sql.take(open, claimant, choice.runs(), choice.parked());
-    }
-
-    private void moveWatermarks(Candidates candidates, List<LaneScan> scans, List<Lane> scanned, Choice choice) {
-        Set<Long> gone = new HashSet<>(choice.parked());
-        choice.runs().forEach(run -> gone.addAll(run.ids()));
+    private void moveWatermarks(Candidates candidates, List<LaneScan> scans, List<Lane> scanned, Chosen chosen) {
+        Set<Long> gone = new HashSet<>(chosen.park());
+        gone.addAll(chosen.holdBack());
+        chosen.runs().forEach(run -> gone.addAll(run.ids()));
         Map<Integer, List<Candidate>> byLane = new HashMap<>();
         candidates
                 .jobs()
@@ -223,16 +261,23 @@ final class KeyedClaimer {
         }
     }
 
-    private List<Run> runs(List<ClaimedRow> rows, long askedAt) {
-        Map<OrderingKey, List<LeasedJob>> byKey = new LinkedHashMap<>();
-        for (ClaimedRow row : rows) {
-            byKey.computeIfAbsent(
-                            new OrderingKey(row.lane().queue(), String.valueOf(row.orderingKey())),
-                            key -> new ArrayList<>())
-                    .add(new LeasedJob(row, lanes.binding(row), askedAt));
-        }
+    /** The jobs that were taken, as the runs they were chosen for, which may be cut short. */
+    private List<Run> runs(List<ClaimedRow> rows, Chosen chosen, long askedAt) {
+        Map<Long, ClaimedRow> byId = new HashMap<>();
+        rows.forEach(row -> byId.put(row.id(), row));
         List<Run> runs = new ArrayList<>();
-        byKey.values().forEach(jobs -> runs.add(new Run(jobs)));
+        for (ChosenRun run : chosen.runs()) {
+            List<LeasedJob> jobs = new ArrayList<>();
+            for (Long id : run.ids()) {
+                ClaimedRow row = byId.get(id);
+                if (row != null) {
+                    jobs.add(new LeasedJob(row, lanes.binding(row), askedAt));
+                }
+            }
+            if (!jobs.isEmpty()) {
+                runs.add(new Run(jobs, run.limit()));
+            }
+        }
         return runs;
     }
 }

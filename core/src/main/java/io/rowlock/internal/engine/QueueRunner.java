@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Does the runs of one queue on an executor, at most so many at once; the others wait here in order. */
+/** Does the runs of one queue on an executor, at most so many at once; the others wait here in order. For any thread. */
 final class QueueRunner {
-    private final int concurrency;
+    private int concurrency;
     private final Executor executor;
     private final Consumer<Run> attempt;
     private final Deque<Run> waiting = new ArrayDeque<>();
@@ -37,6 +37,28 @@ final class QueueRunner {
                 throw rejected;
             }
         }
+    }
+
+    /** Does at most so many at once from now on; those beyond that go on to their end. */
+    void concurrency(int most) {
+        int more;
+        synchronized (this) {
+            concurrency = most;
+            more = Math.max(0, Math.min(most - running, waiting.size()));
+            running += more;
+        }
+        for (int left = more; left > 0; left--) {
+            try {
+                executor.execute(this::work);
+            } catch (RuntimeException | Error rejected) {
+                notStarted(left);
+                throw rejected;
+            }
+        }
+    }
+
+    private synchronized void notStarted(int runs) {
+        running -= runs;
     }
 
     /** False if another thread of this queue has taken the run meanwhile: then it runs after all. */
@@ -66,7 +88,7 @@ final class QueueRunner {
     }
 
     private synchronized @Nullable Run next() {
-        Run run = waiting.poll();
+        Run run = running > concurrency ? null : waiting.poll();
         if (run == null) {
             running--;
         }

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.sql.LimitKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,16 +14,32 @@ import org.jspecify.annotations.Nullable;
 final class Run {
     private final List<LeasedJob> jobs;
     private final Deque<LeasedJob> left;
+    private final @Nullable LimitKey limit;
 
-    /** @param jobs at least one, in their order */
-    Run(List<LeasedJob> jobs) {
+    /**
+     * @param jobs at least one, in their order
+     * @param limit the limit over all workers of which this takes a slot, or null
+     */
+    Run(List<LeasedJob> jobs, @Nullable LimitKey limit) {
         this.jobs = List.copyOf(jobs);
+        this.limit = limit;
         this.left = new ArrayDeque<>(jobs);
     }
 
     /** The first job, whose queue and handler the slot is counted for. */
     LeasedJob first() {
         return jobs.get(0);
+    }
+
+    /** The limit over all workers of which this takes a slot, or null. */
+    @Nullable
+    LimitKey limit() {
+        return limit;
+    }
+
+    /** The queue of its jobs. */
+    String queue() {
+        return first().row().lane().queue();
     }
 
     /** All jobs, in their order. */

@@ -31,11 +31,13 @@ final class Slots {
     }
 
     private static final class Queue {
-        private final int concurrency;
+        private final int configured;
+        private int concurrency;
         private int taken;
         private double meanNanos = Double.POSITIVE_INFINITY;
 
         Queue(int concurrency) {
+            this.configured = concurrency;
             this.concurrency = concurrency;
         }
 
@@ -62,6 +64,21 @@ final class Slots {
             }
         });
         return free;
+    }
+
+    /** How many handlers of a queue the worker would run at once if nothing else held it back. */
+    synchronized int configured(String name) {
+        return queue(name).configured;
+    }
+
+    /** Runs at most so many handlers of a queue at once from now on. */
+    synchronized void concurrency(String name, int most) {
+        queue(name).concurrency = most;
+    }
+
+    /** How many slots of a queue are taken. */
+    synchronized int taken(String name) {
+        return queue(name).taken;
     }
 
     /** How many jobs of a handler may be taken, the queue aside. */
@@ -109,9 +126,13 @@ final class Slots {
     }
 
     private Queue queue(LeasedJob job) {
-        Queue queue = queues.get(job.row().lane().queue());
+        return queue(job.row().lane().queue());
+    }
+
+    private Queue queue(String name) {
+        Queue queue = queues.get(name);
         if (queue == null) {
-            throw new IllegalStateException("A job of a queue that is not served was claimed (job=" + job.id() + ")");
+            throw new IllegalStateException("This queue is not served (queue=" + name + ")");
         }
         return queue;
     }

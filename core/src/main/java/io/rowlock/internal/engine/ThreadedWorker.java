@@ -227,7 +227,7 @@ public final class ThreadedWorker implements Worker {
     public void lookAgain() {
         Running now = running;
         if (now != null) {
-            now.engine().claimer.keyedDue();
+            now.engine().settingsChanged();
             now.claimer().wake();
         }
     }
@@ -293,6 +293,7 @@ public final class ThreadedWorker implements Worker {
             interrupted = true;
             stopping.loops().forEach(Loop::stop);
         }
+        engine.freeLimits();
         engine.close();
         if (stopping.own() != null) {
             stopping.own().shutdown();

@@ -6,10 +6,12 @@ import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.JobOptions;
+import io.rowlock.job.QueueLimits;
 import io.rowlock.job.Queues;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,34 +24,34 @@ public final class RowQueues implements Queues {
 
     private final QueueSql sql;
     private final ConnectionSource connections;
-    private final Runnable resumed;
+    private final Runnable changed;
 
-    /** @param resumed called when jobs may be claimed again */
-    public RowQueues(QueueSql sql, ConnectionSource connections, Runnable resumed) {
+    /** @param changed called when jobs may be claimed that could not be before, or not as they could */
+    public RowQueues(QueueSql sql, ConnectionSource connections, Runnable changed) {
         this.sql = sql;
         this.connections = connections;
-        this.resumed = resumed;
+        this.changed = changed;
     }
 
     @Override
     public boolean pause(String queue, By by) {
         check(queue, by);
-        boolean changed = perform(open -> sql.pause(open, queue, by.who()));
-        if (changed) {
+        boolean begun = perform(open -> sql.pause(open, queue, by.who()));
+        if (begun) {
             LOG.info("Queue paused (queue={}, by={}): {}", queue, by.who(), by.why());
         }
-        return changed;
+        return begun;
     }
 
     @Override
     public boolean resume(String queue, By by) {
         check(queue, by);
-        boolean changed = perform(open -> sql.resume(open, queue));
-        if (changed) {
+        boolean ended = perform(open -> sql.resume(open, queue));
+        if (ended) {
             LOG.info("Queue resumed (queue={}, by={}): {}", queue, by.who(), by.why());
-            resumed.run();
+            changed.run();
         }
-        return changed;
+        return ended;
     }
 
     @Override
@@ -70,6 +72,26 @@ public final class RowQueues implements Queues {
             sql.deadHead(open, queue, policy.text());
             return true;
         });
+    }
+
+    @Override
+    public void limit(String queue, QueueLimits limits, By by) {
+        check(queue, by);
+        if (limits == null) {
+            throw new InvalidUseException("The limits must not be null; QueueLimits.none() takes them away");
+        }
+        perform(open -> {
+            sql.limit(open, queue, limits);
+            return true;
+        });
+        LOG.info("Queue limited (queue={}, limits={}, by={}): {}", queue, limits, by.who(), by.why());
+        changed.run();
+    }
+
+    @Override
+    public QueueLimits limitsOf(String queue) {
+        checkName(queue);
+        return perform(open -> sql.limits(open, List.of(queue))).getOrDefault(queue, QueueLimits.none());
     }
 
     private static void check(String queue, @Nullable By by) {

@@ -72,7 +72,6 @@ public final class RowOutbox implements Outbox {
             throw new InvalidUseException("A job to enqueue must not be null");
         }
         JobOptions options = request.options();
-        refuseKeys(request.kind().name(), options);
         kinds.register(request.kind());
         String payload = encode(request.kind().name(), request.payload());
         int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
@@ -91,17 +90,10 @@ public final class RowOutbox implements Outbox {
                 payload,
                 Headers.write(options.headers()),
                 options.maxAttempts().orElse(null),
-                new Keys(options.orderingKey().orElse(null), null),
+                new Keys(options.orderingKey().orElse(null), options.limitKey().orElse(null)),
                 new Due(options.at().orElse(null), options.after().orElse(null)));
         return new Request(
                 job, bytes, options.dedupKey().orElse(null), options.dedupMode().orElse(null));
-    }
-
-    private static void refuseKeys(String kind, JobOptions options) {
-        if (options.limitKey().isPresent()) {
-            throw new InvalidUseException("Limit keys are not supported by this version of Rowlock;"
-                    + " leave the key out (kind=" + kind + ")");
-        }
     }
 
     private String encode(String kind, Object payload) {

@@ -64,11 +64,11 @@ public final class KeySql {
      */
     static final String HEADS = """
             /* rowlock:heads */
-            SELECT k.n, h.id, h.kind, h.losses, h.free
+            SELECT k.n, h.id, h.kind, h.limit_key, h.losses, h.free
             FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::integer[])
               WITH ORDINALITY AS k(queue, ordering_key, run_from, run_to, most, n)
             CROSS JOIN LATERAL (
-              SELECT j.id, j.kind, j.losses, j.locked_by IS NULL AND j.run_at <= statement_timestamp() AS free
+              SELECT j.id, j.kind, j.limit_key, j.losses, j.locked_by IS NULL AND j.run_at <= statement_timestamp() AS free
               FROM rowlock_job j
               WHERE j.queue = k.queue AND j.ordering_key = k.ordering_key AND j.state IN ('ready', 'parked')
               ORDER BY j.id
@@ -102,7 +102,8 @@ public final class KeySql {
 
     /*
      * The keys are locked, and what this transaction changed was changed by statements before this one. Where a key has
-     * no job leased and none that blocks it, its head becomes ready; a key with nothing left is dropped. Locks: the heads,
+     * no job leased and none that blocks it, its head becomes ready; a key with nothing left is dropped. A head that waits for its limit key is left to whoever
+     * makes room there. Locks: the heads,
      * skipping what is locked (the sweep comes back to it). Index: rowlock_key_pk, and rowlock_job_order, once per key;
      * then the primary keys. Rows: at most one promoted per key, due no earlier than in $3 microseconds,
      * which holds for a head that was never parked, too.
@@ -112,7 +113,7 @@ public final class KeySql {
             /* rowlock:settle-keys */
             WITH key AS MATERIALIZED (
               SELECT l.place, h.id,
-                     (h.state = 'parked' OR $3::bigint > 0) AND l.blocked_by IS NULL AND NOT coalesce((
+                     (h.state = 'parked' AND NOT h.limited OR $3::bigint > 0) AND l.blocked_by IS NULL AND NOT coalesce((
                        SELECT true
                        FROM rowlock_job r
                        WHERE r.queue = k.queue AND r.ordering_key = k.ordering_key AND r.state IN ('ready', 'parked')
@@ -126,7 +127,7 @@ public final class KeySql {
                 WHERE queue = k.queue AND ordering_key = k.ordering_key
                 LIMIT 1) l
               LEFT JOIN LATERAL (
-                SELECT j.id, j.state
+                SELECT j.id, j.state, j.limited
                 FROM rowlock_job j
                 WHERE j.queue = k.queue AND j.ordering_key = k.ordering_key AND j.state IN ('ready', 'parked')
                 ORDER BY j.id
@@ -156,7 +157,7 @@ public final class KeySql {
                    CASE WHEN k.blocked_by IS NOT NULL
                         THEN NOT coalesce((SELECT j.state = 'dead' FROM rowlock_job j WHERE j.id = k.blocked_by LIMIT 1), false)
                         ELSE coalesce((
-                          SELECT j.state = 'parked'
+                          SELECT j.state = 'parked' AND NOT j.limited
                           FROM rowlock_job j
                           WHERE j.queue = k.queue AND j.ordering_key = k.ordering_key AND j.state IN ('ready', 'parked')
                           ORDER BY j.id
@@ -211,7 +212,8 @@ public final class KeySql {
             @Nullable Long runTo) {}
 
     /** One of the first jobs of the key with this number; free if it is due and nobody's. */
-    public record Head(int key, long id, String kind, int losses, boolean free) {}
+    public record Head(
+            int key, long id, String kind, @Nullable String limitKey, int losses, boolean free) {}
 
     /** A dead job that blocks its key. */
     public record Blocker(LockedKey key, long id) {}
@@ -256,6 +258,7 @@ public final class KeySql {
                         row.getInt("n") - 1,
                         row.getLong("id"),
                         row.getString("kind"),
+                        row.getString("limit_key"),
                         row.getInt("losses"),
                         row.getBoolean("free")),
                 Sql.texts(Sql.column(keys, each -> each.key().queue())),

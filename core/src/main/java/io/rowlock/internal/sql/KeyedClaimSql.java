@@ -3,6 +3,7 @@ package io.rowlock.internal.sql;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.ClaimSql.LaneScan;
+import io.rowlock.internal.sql.EnqueueSql.Keys;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,9 +12,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Finds due jobs with ordering keys, and takes runs of them under the locks of their keys. */
+/** Finds due jobs with ordering or limit keys, and takes runs of them under the locks of these. */
 public final class KeyedClaimSql {
     /*
      * Locks: none. Index: one range of rowlock_job_keyed per lane. Rows: at most as many as the lanes' limits together.
@@ -21,19 +23,19 @@ public final class KeyedClaimSql {
      */
     static final String CANDIDATES = """
             /* rowlock:keyed-candidates */
-            SELECT statement_timestamp() AS asked_at, c.n, c.id, c.queue, c.ordering_key, c.run_at
+            SELECT statement_timestamp() AS asked_at, c.n, c.id, c.queue, c.ordering_key, c.limit_key, c.losses, c.run_at
             FROM (SELECT 1) AS always
             LEFT JOIN (
-              SELECT lane.n, lane.queue, due.id, due.ordering_key, due.run_at
+              SELECT lane.n, lane.queue, due.id, due.ordering_key, due.limit_key, due.losses, due.run_at
               FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[])
                 WITH ORDINALITY AS lane(queue, kind, priority, since, most, n)
               CROSS JOIN LATERAL (
-                SELECT j.id, j.ordering_key, j.run_at
+                SELECT j.id, j.ordering_key, j.limit_key, j.losses, j.run_at
                 FROM rowlock_job j
                 WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
                   AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
                   AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
-                  AND j.locked_by IS NULL AND j.ordering_key IS NOT NULL
+                  AND j.locked_by IS NULL
                 ORDER BY j.run_at, j.id
                 LIMIT lane.most) due
               WHERE NOT coalesce(
@@ -41,7 +43,7 @@ public final class KeyedClaimSql {
             """;
 
     /*
-     * The keys are locked. Locks: the rows, FOR NO KEY UPDATE in id order, skipping what is locked; a run ends before the
+     * The keys, and the limits of limit keys, are locked. Locks: the rows, FOR NO KEY UPDATE in id order, skipping what is locked; a run ends before the
      * first row that could not be locked. Index: the primary key. Rows: as many as ids to take and to park, and one per
      * key, by its place: from a sub-select, as the planner would walk the whole table for a long list of places. The run of a key is noted in the key's row, so that its leased jobs can be found whatever commits before them.
      */
@@ -53,6 +55,7 @@ public final class KeyedClaimSql {
               SELECT id
               FROM rowlock_job
               WHERE id = ANY($3::bigint[]) AND state IN ('ready', 'parked') AND locked_by IS NULL
+                AND run_at <= clock_timestamp()
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED),
             due AS MATERIALIZED (
@@ -63,11 +66,20 @@ public final class KeyedClaimSql {
               WHERE unbroken),
             parked AS (
               UPDATE rowlock_job
-              SET state = 'parked'
+              SET state = 'parked', limited = false
               WHERE id = ANY(ARRAY(
                 SELECT id
                 FROM rowlock_job
                 WHERE id = ANY($5::bigint[]) AND state = 'ready' AND locked_by IS NULL
+                ORDER BY id
+                FOR NO KEY UPDATE SKIP LOCKED))),
+            held_back AS (
+              UPDATE rowlock_job
+              SET state = 'parked', limited = true
+              WHERE id = ANY(ARRAY(
+                SELECT id
+                FROM rowlock_job
+                WHERE id = ANY($9::bigint[]) AND state IN ('ready', 'parked') AND locked_by IS NULL
                 ORDER BY id
                 FOR NO KEY UPDATE SKIP LOCKED))),
             noted AS (
@@ -92,13 +104,27 @@ public final class KeyedClaimSql {
     }
 
     /** A due job of the lane with this number. */
-    public record Candidate(int lane, long id, OrderingKey key, Instant runAt) {}
+    public record Candidate(int lane, long id, String queue, Keys keys, int losses, Instant runAt) {
+        /** The ordering key in its queue, or null. */
+        public @Nullable OrderingKey key() {
+            return keys.ordering() == null ? null : new OrderingKey(queue, keys.ordering());
+        }
+    }
 
     /** Due jobs in the order of the lanes and of their time, and when the database was asked. */
     public record Candidates(Instant askedAt, List<Candidate> jobs) {}
 
-    /** The jobs to take of one locked key, in their order. */
-    public record ChosenRun(KeySql.LockedKey key, List<Long> ids) {}
+    /** The jobs to take, in their order: of one locked ordering key, or a single one without. */
+    public record ChosenRun(
+            KeySql.@Nullable LockedKey key, @Nullable LimitKey limit, List<Long> ids) {}
+
+    /** Which jobs to take as runs; which to park behind others of their ordering key, and which for want of room. */
+    public record Chosen(List<ChosenRun> runs, Collection<Long> park, Collection<Long> holdBack) {
+        /** Whether nothing is to be done. */
+        public boolean isEmpty() {
+            return runs.isEmpty() && park.isEmpty() && holdBack.isEmpty();
+        }
+    }
 
     /** Looks for due jobs nobody has, at most so many per lane. */
     public Candidates candidates(Connection connection, List<LaneScan> lanes) throws SQLException {
@@ -124,8 +150,9 @@ public final class KeyedClaimSql {
     }
 
     /** Takes the runs and parks the other jobs; gives what was taken, in the order of ids. */
-    public List<ClaimedRow> take(Connection connection, Claimant by, List<ChosenRun> runs, Collection<Long> park)
-            throws SQLException {
+    public List<ClaimedRow> take(Connection connection, Claimant by, Chosen chosen) throws SQLException {
+        List<ChosenRun> runs = chosen.runs();
+        List<ChosenRun> ordered = runs.stream().filter(run -> run.key() != null).toList();
         List<Long> ids = new ArrayList<>();
         List<Integer> numbers = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
@@ -141,10 +168,12 @@ public final class KeyedClaimSql {
                 Sql.micros(by.lease()),
                 Sql.bigints(ids),
                 Sql.integers(numbers),
-                Sql.bigints(park),
-                Sql.texts(Sql.column(runs, run -> run.key().place())),
-                Sql.bigints(Sql.column(runs, run -> run.ids().get(0))),
-                Sql.bigints(Sql.column(runs, run -> run.ids().get(run.ids().size() - 1)))));
+                Sql.bigints(chosen.park()),
+                Sql.texts(Sql.column(
+                        ordered, run -> Objects.requireNonNull(run.key()).place())),
+                Sql.bigints(Sql.column(ordered, run -> run.ids().get(0))),
+                Sql.bigints(Sql.column(ordered, run -> run.ids().get(run.ids().size() - 1))),
+                Sql.bigints(chosen.holdBack())));
         taken.sort(Comparator.comparingLong(ClaimedRow::id));
         return taken;
     }
@@ -155,7 +184,9 @@ public final class KeyedClaimSql {
                 : new Candidate(
                         row.getInt("n") - 1,
                         row.getLong("id"),
-                        new OrderingKey(row.getString("queue"), row.getString("ordering_key")),
+                        row.getString("queue"),
+                        new Keys(row.getString("ordering_key"), row.getString("limit_key")),
+                        row.getInt("losses"),
                         Sql.requiredInstant(row, "run_at"));
     }
 }

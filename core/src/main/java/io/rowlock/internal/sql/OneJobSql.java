@@ -74,7 +74,7 @@ public final class OneJobSql {
 
     static final String PUT_BACK = "/* rowlock:put-back-one */ UPDATE rowlock_job"
             + " SET run_at = clock_timestamp() + $5 * interval '1 microsecond', attempts = attempts - 1,"
-            + " state = CASE WHEN ordering_key IS NULL THEN 'ready' ELSE 'parked' END,"
+            + " state = CASE WHEN ordering_key IS NULL THEN 'ready' ELSE 'parked' END, limited = false,"
             + " token = token + 1, locked_by = NULL, locked_until = NULL "
             + IF_HELD;
 

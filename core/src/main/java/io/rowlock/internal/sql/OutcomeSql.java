@@ -103,7 +103,7 @@ public final class OutcomeSql {
     static final String PUT_BACK = "/* rowlock:put-back */ " + HELD + """
             UPDATE rowlock_job
             SET run_at = clock_timestamp() + ($4::bigint[])[array_position($1::bigint[], id)] * interval '1 microsecond',
-                state = CASE WHEN ordering_key IS NULL THEN 'ready' ELSE 'parked' END,
+                state = CASE WHEN ordering_key IS NULL THEN 'ready' ELSE 'parked' END, limited = false,
                 attempts = attempts - 1, token = token + 1, locked_by = NULL, locked_until = NULL
             WHERE id = ANY(ARRAY(SELECT id FROM held))
             RETURNING id

@@ -1,8 +1,15 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.job.QueueLimits;
+import io.rowlock.job.QueueLimits.Rate;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +38,24 @@ public final class QueueSql {
             INSERT INTO rowlock_queue (queue, dead_head)
             VALUES ($1, $2)
             ON CONFLICT (queue) DO UPDATE SET dead_head = excluded.dead_head
+            """;
+
+    static final String LIMIT = """
+            /* rowlock:limit-queue */
+            INSERT INTO rowlock_queue (queue, running, rate, rate_per, key_running, key_rate, key_rate_per)
+            VALUES ($1, $2, $3, $4::bigint * interval '1 millisecond', $5, $6, $7::bigint * interval '1 millisecond')
+            ON CONFLICT (queue) DO UPDATE
+            SET running = excluded.running, rate = excluded.rate, rate_per = excluded.rate_per,
+                key_running = excluded.key_running, key_rate = excluded.key_rate, key_rate_per = excluded.key_rate_per
+            """;
+
+    /* Locks: none. Index: the primary key, once per queue. */
+    static final String LIMITS = """
+            /* rowlock:limits-of-queues */
+            SELECT queue, running, rate, (extract(epoch FROM rate_per) * 1000)::bigint AS rate_per,
+                   key_running, key_rate, (extract(epoch FROM key_rate_per) * 1000)::bigint AS key_rate_per
+            FROM rowlock_queue
+            WHERE queue = ANY($1::text[])
             """;
 
     private final Names names;
@@ -64,6 +89,44 @@ public final class QueueSql {
     /** True if the queue was paused before. */
     public boolean resume(Connection connection, String queue) throws SQLException {
         return new Sql(names, RESUME).update(connection, queue) == 1;
+    }
+
+    /** Sets all limits of a queue. */
+    public void limit(Connection connection, String queue, QueueLimits limits) throws SQLException {
+        Rate rate = limits.rate();
+        Rate keyRate = limits.ratePerKey();
+        new Sql(names, LIMIT)
+                .update(
+                        connection,
+                        queue,
+                        limits.running(),
+                        rate == null ? null : rate.jobs(),
+                        rate == null ? null : rate.per().toMillis(),
+                        limits.runningPerKey(),
+                        keyRate == null ? null : keyRate.jobs(),
+                        keyRate == null ? null : keyRate.per().toMillis());
+    }
+
+    /** The limits of those queues that have a row. */
+    public Map<String, QueueLimits> limits(Connection connection, Collection<String> queues) throws SQLException {
+        Map<String, QueueLimits> limits = new HashMap<>();
+        new Sql(names, LIMITS)
+                .query(
+                        connection,
+                        row -> limits.put(
+                                row.getString("queue"),
+                                new QueueLimits(
+                                        row.getObject("running", Integer.class),
+                                        rate(row, "rate", "rate_per"),
+                                        row.getObject("key_running", Integer.class),
+                                        rate(row, "key_rate", "key_rate_per"))),
+                        Sql.texts(queues));
+        return limits;
+    }
+
+    private static @Nullable Rate rate(ResultSet row, String jobs, String per) throws SQLException {
+        Integer number = row.getObject(jobs, Integer.class);
+        return number == null ? null : new Rate(number, Duration.ofMillis(row.getLong(per)));
     }
 
     public void deadHead(Connection connection, String queue, String policy) throws SQLException {

@@ -13,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.SignStyle;
 import java.time.temporal.ChronoField;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -150,6 +151,10 @@ public final class Sql {
     /** Microseconds, the finest the database keeps. */
     static long micros(Duration duration) {
         return Math.addExact(Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1_000);
+    }
+
+    static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
     }
 
     static @Nullable Instant instant(ResultSet row, String column) throws SQLException {

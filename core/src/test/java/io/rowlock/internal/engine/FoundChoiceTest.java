@@ -18,14 +18,15 @@ final class FoundChoiceTest {
 
     @Test
     void late_high_jobs_leave_low_ones_their_share() {
-        FoundChoice choice = new FoundChoice(new Slots(Map.of("default", 1)));
+        Map<String, Integer> free = Map.of("default", 1);
+        FoundChoice choice = new FoundChoice(new Slots(free));
         Found low = found("mail", 2, false);
         int claims = 0;
         List<Found> chosen = List.of();
         while (!chosen.contains(low)) {
             List<Found> all = new ArrayList<>(found(100, "mail", 0, false));
             all.add(low);
-            chosen = choice.choose(all);
+            chosen = choice.choose(all, free);
             assertThat(chosen).hasSize(1);
             assertThat(++claims).isLessThan(1_000);
         }
@@ -35,24 +36,29 @@ final class FoundChoiceTest {
     @Test
     @Tag("P6")
     void one_suspect_is_chosen_and_lanes_of_suspects_take_turns() {
-        FoundChoice choice = new FoundChoice(new Slots(Map.of("default", 10)));
+        Map<String, Integer> free = Map.of("default", 10);
+        FoundChoice choice = new FoundChoice(new Slots(free));
         Found other = found("solo", 0, true);
         List<Found> all = new ArrayList<>(found(100, "mail", 0, true));
         all.add(other);
 
-        assertThat(choice.choose(all)).hasSize(1).doesNotContain(other);
-        assertThat(choice.choose(all)).containsExactly(other);
+        assertThat(choice.choose(all, free)).hasSize(1).doesNotContain(other);
+        assertThat(choice.choose(all, free)).containsExactly(other);
     }
 
     @Test
     void no_more_are_chosen_than_slots_are_free() {
-        FoundChoice choice = new FoundChoice(new Slots(Map.of("default", 5)));
+        Map<String, Integer> free = Map.of("default", 5);
+        FoundChoice choice = new FoundChoice(new Slots(free));
         List<Found> all = new ArrayList<>(found(3, "solo", 0, false));
         all.addAll(found(10, "mail", 1, false));
         all.addAll(found(10, "mail", 1, true));
 
-        assertThat(choice.choose(all)).hasSize(5).filteredOn(Found::suspect).hasSize(1);
-        assertThat(choice.choose(all))
+        assertThat(choice.choose(all, free))
+                .hasSize(5)
+                .filteredOn(Found::suspect)
+                .hasSize(1);
+        assertThat(choice.choose(all, free))
                 .filteredOn(row -> row.lane().key().kind().equals("solo"))
                 .hasSize(1);
     }

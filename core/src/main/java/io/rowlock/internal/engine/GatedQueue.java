@@ -1,0 +1,217 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.LimitSql.Others;
+import io.rowlock.internal.sql.LimitSql.Room;
+import io.rowlock.job.QueueLimits;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What this worker has of one queue's limits: slots it holds, tokens of the window. For the claimer's thread. */
+final class GatedQueue {
+    private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+    private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int BLOCK = 8;
+    private static final int SHARE_OF_RATE = 50;
+
+    private final String name;
+    private final Slots slots;
+    private final QueueRunner runner;
+    private QueueLimits limits = QueueLimits.none();
+
+    /** As the row says or, while unsettled, no more than it says. */
+    private int held;
+
+    private boolean unsettled;
+    private boolean waits;
+    private int cap = Integer.MAX_VALUE;
+    private long awayUntil;
+    private int target;
+    private int wanted;
+    private @Nullable Grant grant;
+    private int tokens;
+    private long tokensUntil;
+    private boolean asksAgain = true;
+    private long slotsAgain;
+    private long tokensAgain;
+    private long idleSince;
+    private boolean idle;
+    private long pause = SHORTEST_PAUSE;
+
+    GatedQueue(String name, Slots slots, QueueRunner runner) {
+        this.name = name;
+        this.slots = slots;
+        this.runner = runner;
+        this.slotsAgain = System.nanoTime();
+        this.tokensAgain = slotsAgain;
+    }
+
+    /** What a change gives: slots held from now on (null: none are limited), whether for more is waited, and tokens. */
+    record Grant(@Nullable Integer held, boolean waits, int tokens, long tokensUntil) {}
+
+    String name() {
+        return name;
+    }
+
+    /** Whether nothing limits it, nor is anything held. */
+    boolean isOpen() {
+        return limits.running() == null && limits.rate() == null && held == 0 && !unsettled && !waits;
+    }
+
+    boolean holdsSlots() {
+        return held > 0;
+    }
+
+    void set(QueueLimits to) {
+        limits = to;
+        cap = cap == 0 ? 0 : Integer.MAX_VALUE;
+        run();
+    }
+
+    /** Runs no more handlers than it may. */
+    private void run() {
+        int most = limits.running() == null ? slots.configured(name) : Math.min(held, target);
+        slots.concurrency(name, most);
+        runner.concurrency(most);
+    }
+
+    /** Others use the limit, too: gives up what is more than its share, or, with less than one each, all for a while. */
+    void share(Others others) {
+        Integer most = limits.running();
+        if (most == null || (others.waiting() == 0 && others.held() + held <= most)) {
+            return;
+        }
+        int fair = Math.max(1, (most + others.all()) / (others.all() + 1));
+        if (held > fair) {
+            cap = fair;
+        } else if (others.waiting() > 0 && most <= others.all()) {
+            cap = 0;
+        }
+    }
+
+    /** Whether it depends on what is due whether it asks for more. */
+    boolean wantsMore(long now) {
+        asksAgain &= now - slotsAgain < 0 || now - tokensAgain < 0;
+        if (cap == 0 && held == 0 && now - awayUntil >= 0) {
+            cap = Integer.MAX_VALUE;
+        }
+        boolean wantsSlots = limits.running() != null
+                && held < Math.min(slots.configured(name), cap)
+                && slots.taken(name) >= held
+                && now - slotsAgain >= 0;
+        return wantsSlots || (limits.rate() != null && tokens(now) == 0 && now - tokensAgain >= 0);
+    }
+
+    /** Decides what to ask for or to give back, with so many jobs due; false if all stays as it is. */
+    boolean plan(long now, int due) {
+        int most = Math.min(slots.configured(name), cap);
+        int busy = Math.min(most, slots.taken(name));
+        int need = Math.min(most, slots.taken(name) + due);
+        target = held;
+        if (limits.running() == null) {
+            target = 0;
+        } else if (need > held && now - slotsAgain >= 0) {
+            target = need;
+        } else if (held > busy && isLongIdle(now, most)) {
+            target = busy;
+        }
+        idle &= held > busy;
+        if (target < held) {
+            giveBack();
+        }
+        wanted = tokens(now) == 0 && now - tokensAgain >= 0 ? block(due) : 0;
+        boolean waitsInVain = waits && need <= held;
+        return target > held || unsettled || wanted > 0 || waitsInVain;
+    }
+
+    /** Where much is due, more than that at once; but what is left over at the end of a window is little of its rate. */
+    private int block(int due) {
+        QueueLimits.Rate rate = limits.rate();
+        return rate == null || due == 0 ? 0 : Math.max(due, Math.min(BLOCK * due, rate.jobs() / SHARE_OF_RATE));
+    }
+
+    /** Before the row says so, so that no more run than it says. */
+    private void giveBack() {
+        run();
+        int keeps = limits.running() == null ? 0 : Math.max(target, runner.running());
+        unsettled |= keeps < held;
+        held = Math.min(held, keeps);
+    }
+
+    /** Nothing more is to be run; true if slots are to be given back. */
+    boolean stop() {
+        target = 0;
+        wanted = 0;
+        if (held > 0) {
+            giveBack();
+        }
+        return unsettled || waits;
+    }
+
+    private boolean isLongIdle(long now, int most) {
+        if (!idle) {
+            idle = true;
+            idleSince = now;
+        }
+        return now - idleSince >= IDLE || held > most;
+    }
+
+    /** What it gets of this room, which is locked; nothing is changed here until it is settled. */
+    Grant answer(Room room, long askedAt) {
+        Integer most = room.slots();
+        int gets = Math.max(held, most == null ? target : Math.min(target, most));
+        boolean limited = limits.running() != null || unsettled || held > 0;
+        Duration endsIn = room.endsIn();
+        int left = room.tokens() == null ? wanted : Math.max(0, Math.min(wanted, room.tokens()));
+        unsettled = true;
+        grant = new Grant(
+                limited ? gets : null, gets < target, left, endsIn == null ? askedAt : askedAt + endsIn.toNanos());
+        return grant;
+    }
+
+    /** What was answered is committed; without an answer its row was locked, or is not there yet. */
+    void settle(long pollNanos) {
+        long now = System.nanoTime();
+        Grant got = grant;
+        grant = null;
+        if (got == null) {
+            slotsAgain = now + pause;
+            tokensAgain = now + pause;
+            asksAgain = true;
+            pause = Math.min(LONGEST_PAUSE, pause * 2);
+            return;
+        }
+        pause = SHORTEST_PAUSE;
+        unsettled = false;
+        waits = got.waits();
+        held = got.held() == null ? 0 : got.held();
+        awayUntil = held == 0 ? now + Math.max(2 * pollNanos, IDLE) : now;
+        slotsAgain = waits ? now + pollNanos : now;
+        if (wanted > 0) {
+            tokens = got.tokens();
+            tokensUntil = got.tokensUntil();
+            tokensAgain = got.tokens() > 0 ? now : got.tokensUntil();
+        }
+        asksAgain = waits || (wanted > 0 && got.tokens() == 0);
+        run();
+    }
+
+    /** How many jobs of it may be claimed in this window. */
+    int tokens(long now) {
+        if (limits.rate() == null) {
+            return Integer.MAX_VALUE;
+        }
+        return now - tokensUntil < 0 ? tokens : 0;
+    }
+
+    void spend(int jobs) {
+        tokens = Math.max(0, tokens - jobs);
+    }
+
+    /** In how long to ask again, if not at once. */
+    long pause(long now) {
+        return asksAgain ? Math.max(0, Math.max(slotsAgain, tokensAgain) - now) : Long.MAX_VALUE;
+    }
+}

@@ -1,0 +1,98 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.LimitKey;
+import io.rowlock.internal.sql.LimitSql.LockedLimit;
+import io.rowlock.internal.sql.LimitSql.Room;
+import io.rowlock.internal.sql.LimitSql.Share;
+import io.rowlock.internal.sql.LimitSql.Spent;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The limits that one round of claims has locked: what they have left, and what the round takes of it. */
+final class LimitRooms {
+    private final Map<LimitKey, Left> limits = new TreeMap<>();
+
+    private static final class Left {
+        private final LockedLimit limit;
+        private final Room room;
+        private final int before;
+        private final int written;
+        private int runs;
+        private int jobs;
+        private boolean parks;
+
+        Left(LockedLimit limit, Room room, int before, int written) {
+            this.limit = limit;
+            this.room = room;
+            this.before = before;
+            this.written = written;
+        }
+
+        boolean changes() {
+            boolean takesTokens = room.tokens() != null && jobs > 0;
+            boolean takesSlots = room.slots() != null && before + runs > written;
+            return parks || takesTokens || takesSlots;
+        }
+
+        int slots() {
+            return room.slots() == null ? Integer.MAX_VALUE : room.slots() - before - runs;
+        }
+
+        int tokens() {
+            return room.tokens() == null ? Integer.MAX_VALUE : room.tokens() - jobs;
+        }
+
+        Share share() {
+            Integer held = room.slots() == null ? null : Math.max(before + runs, written);
+            return new Share(limit, held, false, new Spent(room.tokens() == null ? 0 : jobs, room.window()), parks);
+        }
+    }
+
+    /**
+     * Adds a limit that is locked.
+     *
+     * @param before how many runs of it this worker has already
+     * @param written how many slots it holds for them, and more that are not freed yet
+     */
+    void add(LockedLimit limit, Room room, int before, int written) {
+        limits.put(limit.key(), new Left(limit, room, before, written));
+    }
+
+    /** Whether it is locked, so that something may be taken of it or parked; true for null, which is no limit. */
+    boolean isLocked(@Nullable LimitKey key) {
+        return key == null || limits.containsKey(key);
+    }
+
+    /** How many jobs one run of it may have now; zero if there is no room for a run. */
+    int longestRun(@Nullable LimitKey key) {
+        Left left = key == null ? null : limits.get(key);
+        if (left == null) {
+            return key == null ? Integer.MAX_VALUE : 0;
+        }
+        return left.slots() > 0 ? Math.max(0, left.tokens()) : 0;
+    }
+
+    /** Takes room for a run of so many jobs. */
+    void take(@Nullable LimitKey key, int jobs) {
+        Left left = key == null ? null : limits.get(key);
+        if (left != null) {
+            left.runs++;
+            left.jobs += jobs;
+        }
+    }
+
+    /** A job is parked as this limit is full. */
+    void park(@Nullable LimitKey key) {
+        Left left = key == null ? null : limits.get(key);
+        if (left != null) {
+            left.parks = true;
+        }
+    }
+
+    /** What changes by this round; a slot that is held already is taken again without a word. */
+    List<Share> shares() {
+        return limits.values().stream().filter(Left::changes).map(Left::share).toList();
+    }
+}

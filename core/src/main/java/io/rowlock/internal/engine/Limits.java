@@ -1,0 +1,338 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.internal.sql.LimitKey;
+import io.rowlock.internal.sql.LimitSql;
+import io.rowlock.internal.sql.LimitSql.LockedLimit;
+import io.rowlock.internal.sql.LimitSql.Promotion;
+import io.rowlock.internal.sql.LimitSql.Room;
+import io.rowlock.internal.sql.LimitSql.Share;
+import io.rowlock.internal.sql.LimitSql.Spent;
+import io.rowlock.internal.sql.LimitSql.Visited;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this worker holds of limit keys that are limited over all workers.
+ */
+final class Limits {
+    /*
+     * A limit key has so many slots, and one run of jobs takes one from its claim until its thread has ended. The rows of
+     * slots say, per worker, how many it holds and until when. Invariants:
+     * 1. Slots are taken in the transaction of the claim, under the lock of the limit's row. What all workers with time
+     *    left hold is no more than the limit, except for a while after the limit was made smaller.
+     * 2. A row of slots holds at least as many as this worker has runs of that key: rows are written with what the worker
+     *    has, not with differences, so that a statement whose answer was lost may be repeated.
+     * 3. A worker's time is longer than the leases of its jobs, and extended by the same thread: when it is over, so are
+     *    they (P8).
+     * 4. A slot is not freed at once, unless jobs of its key were parked when it was looked at last: the next claim may
+     *    need it, and then nothing is written.
+     * 5. Jobs of a full key are parked under the lock of the limit's row, and it says so. Whoever frees slots under that
+     *    lock makes as many jobs ready. Where slots become free by time alone, and where windows of a rate begin anew, the
+     *    sweep does it (P2).
+     */
+    private static final int KEYS = 200;
+    private static final long SPARE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
+    private static final int VISITS = 500;
+    private static final int UNLIMITED_TURNS = 6;
+    private static final int MOST_PROMOTED = 1_000;
+    private static final Duration AHEAD = Duration.ofSeconds(2);
+    private static final LimitKey BEGINNING = LimitKey.of("");
+
+    private final EngineConnection connection;
+    private final LimitSql sql;
+    private final Claimant claimant;
+    private final Collection<String> kinds;
+    private final Map<LimitKey, Held> held = new HashMap<>();
+    private volatile Set<String> limited = Set.of();
+    private volatile boolean used;
+    private LimitKey lastVisited = BEGINNING;
+    private long freeAgain = System.nanoTime();
+    private long busyPause = SHORTEST_BUSY;
+    private int turn;
+
+    Limits(EngineConnection connection, LimitSql sql, Claimant claimant, Collection<String> kinds) {
+        this.connection = connection;
+        this.sql = sql;
+        this.claimant = claimant;
+        this.kinds = kinds;
+    }
+
+    /** Guarded by the monitor of its Limits. */
+    private static final class Held {
+        private int runs;
+        private int written;
+        private boolean parked;
+        private long spareSince;
+
+        boolean hasSpare() {
+            return written > runs;
+        }
+    }
+
+    /** In these queues limit keys have a limit. */
+    void limited(Set<String> queues) {
+        limited = Set.copyOf(queues);
+    }
+
+    /** The limit that holds for a job with this limit key, or null. */
+    @Nullable
+    LimitKey of(String queue, @Nullable String limitKey) {
+        return limitKey == null || !limited.contains(queue) ? null : new LimitKey(queue, limitKey);
+    }
+
+    /** Locks what it can of the limits until the transaction ends, and looks what they have left. */
+    LimitRooms lock(Connection open, Collection<LimitKey> keys) throws SQLException {
+        LimitRooms rooms = new LimitRooms();
+        if (!keys.isEmpty()) {
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(new TreeSet<>(keys)));
+            List<Room> looked =
+                    sql.look(open, locked.stream().map(LockedLimit::key).toList(), claimant.owner());
+            for (int i = 0; i < locked.size(); i++) {
+                add(rooms, locked.get(i), looked.get(i));
+            }
+        }
+        return rooms;
+    }
+
+    private synchronized void add(LimitRooms rooms, LockedLimit limit, Room room) {
+        Held mine = held.get(limit.key());
+        if (mine != null) {
+            mine.parked = limit.parked();
+        }
+        rooms.add(limit, room, mine == null ? 0 : mine.runs, mine == null ? 0 : mine.written);
+    }
+
+    /** Writes what a round takes; to be called in the transaction that has locked them. */
+    void take(Connection open, LimitRooms rooms) throws SQLException {
+        List<Share> shares = rooms.shares();
+        if (!shares.isEmpty()) {
+            write(open, shares);
+        }
+    }
+
+    private void write(Connection open, List<Share> shares) throws SQLException {
+        for (Share share : shares) {
+            written(share); // before it commits: if the answer is lost, what is too much is freed again
+        }
+        take(open, shares);
+    }
+
+    /** Writes what this worker has of limits that are locked. */
+    void take(Connection open, List<Share> shares) throws SQLException {
+        used = true;
+        sql.take(open, claimant.owner(), time(), shares);
+    }
+
+    /** With the beats of half a lease at most, always more than a lease. */
+    Duration time() {
+        return claimant.lease().multipliedBy(2);
+    }
+
+    private synchronized void written(Share share) {
+        Integer slots = share.held();
+        if (slots != null) {
+            Held mine = held.computeIfAbsent(share.limit().key(), key -> new Held());
+            mine.written = Math.max(slots, mine.written);
+            mine.parked = share.parks() || share.limit().parked();
+            mine.spareSince = System.nanoTime();
+        }
+    }
+
+    /** Makes rows for limits that have none yet. */
+    void note(Set<LimitKey> keys) throws SQLException {
+        connection.call(open -> {
+            sql.note(open, keys);
+            return true;
+        });
+    }
+
+    private synchronized int runs(LimitKey key) {
+        Held mine = held.get(key);
+        return mine == null ? 0 : mine.runs;
+    }
+
+    /** A run was claimed. */
+    synchronized void began(Run run) {
+        LimitKey key = run.limit();
+        if (key != null) {
+            held.computeIfAbsent(key, each -> new Held()).runs++;
+        }
+    }
+
+    /** A run's thread has ended; true if its slot is to be freed. */
+    synchronized boolean ended(Run run) {
+        LimitKey key = run.limit();
+        Held mine = key == null ? null : held.get(key);
+        if (mine == null) {
+            return false;
+        }
+        if (!mine.hasSpare()) {
+            mine.spareSince = System.nanoTime();
+        }
+        mine.runs--;
+        if (mine.runs == 0 && mine.written == 0) {
+            held.remove(key);
+        }
+        return mine.hasSpare() && mine.parked;
+    }
+
+    private synchronized Map<LimitKey, Integer> toFree(boolean all) {
+        long now = System.nanoTime();
+        Map<LimitKey, Integer> free = new HashMap<>();
+        if (now - freeAgain < 0 && !all) {
+            return free;
+        }
+        held.forEach((key, mine) -> {
+            boolean due = all || mine.parked || now - mine.spareSince >= SPARE;
+            if (mine.hasSpare() && due && free.size() < KEYS) {
+                free.put(key, mine.written - mine.runs);
+            }
+        });
+        return free;
+    }
+
+    /** In how long there will be slots to free; Long.MAX_VALUE if there are none. */
+    synchronized long pause(long now) {
+        long pause = Long.MAX_VALUE;
+        for (Held mine : held.values()) {
+            if (mine.hasSpare()) {
+                pause = Math.min(pause, mine.parked ? 0 : Math.max(0, mine.spareSince + SPARE - now));
+            }
+        }
+        return Math.max(pause, freeAgain - now);
+    }
+
+    /**
+     * Frees slots of runs that have ended, and makes as many parked jobs ready.
+     *
+     * @param all those too that the next claim may need
+     * @return in how long the first of them is due
+     */
+    Optional<Duration> step(boolean all) throws SQLException {
+        Map<LimitKey, Integer> free = toFree(all);
+        if (free.isEmpty()) {
+            return Optional.empty();
+        }
+        TreeSet<LimitKey> keys = new TreeSet<>(free.keySet());
+        List<Share> shares = new ArrayList<>();
+        Optional<Duration> dueIn = connection.inTransaction(open -> {
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(keys));
+            List<Promotion> promotions = new ArrayList<>();
+            for (LockedLimit limit : locked) {
+                keys.remove(limit.key());
+                int runs = runs(limit.key());
+                shares.add(new Share(limit, runs, false, new Spent(0, null), false));
+                if (limit.parked()) {
+                    promotions.add(new Promotion(limit, free.getOrDefault(limit.key(), 0), runs));
+                }
+            }
+            take(open, shares);
+            return promote(open, promotions);
+        });
+        freed(shares);
+        if (!keys.isEmpty()) {
+            note(keys);
+        }
+        busy(!keys.isEmpty());
+        return dueIn;
+    }
+
+    /** Rows that others have locked are tried again soon, but not at once. */
+    private synchronized void busy(boolean some) {
+        freeAgain = System.nanoTime() + (some ? busyPause : 0);
+        busyPause = some ? Math.min(LONGEST_BUSY, busyPause * 2) : SHORTEST_BUSY;
+    }
+
+    private synchronized void freed(List<Share> shares) {
+        for (Share share : shares) {
+            LimitKey key = share.limit().key();
+            Held mine = held.get(key);
+            if (mine != null && share.held() != null) {
+                mine.written = share.held();
+                if (mine.runs == 0 && mine.written == 0) {
+                    held.remove(key);
+                }
+            }
+        }
+    }
+
+    private Optional<Duration> promote(Connection open, List<Promotion> promotions) throws SQLException {
+        return promotions.isEmpty()
+                ? Optional.empty()
+                : sql.promote(open, claimant.owner(), kinds, AHEAD, promotions).stream()
+                        .min(Duration::compareTo);
+    }
+
+    /**
+     * One step through the limits, for those with parked jobs and room, and for those nobody has used for an hour.
+     *
+     * @param free how many jobs this worker can run now, per queue; parked jobs of other queues are left alone
+     */
+    Optional<Duration> sweep(Map<String, Integer> free) throws SQLException {
+        if (limited.isEmpty() && turn++ % UNLIMITED_TURNS != 0) {
+            return Optional.empty(); // only what is left from former limits
+        }
+        List<Visited> visited = connection.call(open -> sql.visit(open, lastVisited, VISITS));
+        lastVisited = visited.size() < VISITS
+                ? BEGINNING
+                : visited.get(visited.size() - 1).key();
+        TreeSet<LimitKey> parked = new TreeSet<>();
+        TreeSet<LimitKey> idle = new TreeSet<>();
+        for (Visited each : visited) {
+            if (each.parked() && free.containsKey(each.key().queue()) && parked.size() < KEYS) {
+                parked.add(each.key());
+            } else if (each.idle()) {
+                idle.add(each.key());
+            }
+        }
+        if (parked.isEmpty() && idle.isEmpty()) {
+            return Optional.empty();
+        }
+        return connection.inTransaction(open -> {
+            TreeSet<LimitKey> both = new TreeSet<>(parked);
+            both.addAll(idle);
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(both));
+            sql.drop(
+                    open,
+                    locked.stream().filter(each -> idle.contains(each.key())).toList());
+            return promote(
+                    open,
+                    locked.stream()
+                            .filter(each -> parked.contains(each.key()))
+                            .map(each -> new Promotion(each, most(free, each.key()), runs(each.key())))
+                            .toList());
+        });
+    }
+
+    private static int most(Map<String, Integer> free, LimitKey key) {
+        return Math.min(MOST_PROMOTED, free.getOrDefault(key.queue(), 0));
+    }
+
+    /** Keeps up all slots this worker holds, over another connection than the claimer's. */
+    void extend(EngineConnection beating) throws SQLException {
+        if (used) {
+            beating.call(open -> {
+                sql.extend(
+                        open,
+                        claimant.owner(),
+                        time(),
+                        time().minus(claimant.lease().dividedBy(2)));
+                return true;
+            });
+        }
+    }
+}
