@@ -92,7 +92,8 @@ final class KeyedStatements {
                         ids,
                         places,
                         ids,
-                        ids),
+                        ids,
+                        later),
                 pin("block-keys", KeySql.BLOCK, List.of("rowlock_queue_pk"), places, ids),
                 pin(
                         "settle-keys",

@@ -173,6 +173,7 @@ class PlansIT {
                         + " SELECT n, 1, 'w', 'c', 'm', 's' FROM generate_series(1, ?) n",
                 foreign / 4);
         KeyedStatements.load(schema, foreign / 8);
+        LimitedStatements.load(schema, foreign / 8);
         schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
@@ -183,7 +184,7 @@ class PlansIT {
                         + " ELSE 'key-' || id - ? END WHERE kind = 'mine' AND id BETWEEN ? + 1400 AND ? + 1599",
                 firstId(schema), firstId(schema), firstId(schema), firstId(schema), firstId(schema));
         if (statistics == Statistics.FRESH) {
-            schema.execute("ANALYZE rowlock_job; ANALYZE rowlock_key");
+            schema.execute("ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot");
         }
         return schema;
     }
@@ -265,7 +266,7 @@ class PlansIT {
         for (JsonNode node : plan.findParents("Node Type")) {
             String type = node.get("Node Type").asText();
             String table = node.path("Relation Name").asText();
-            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key).*")) {
+            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot).*")) {
                 wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
             }
             if (node.has("Index Name")) {
