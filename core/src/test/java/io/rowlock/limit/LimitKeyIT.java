@@ -124,6 +124,31 @@ final class LimitKeyIT {
     }
 
     @Test
+    @Tag("P8")
+    void slots_of_a_job_that_takes_longer_than_its_lease_are_kept_up() throws Exception {
+        limit(QueueLimits.none().runningPerKey(1).running(3));
+        gates.put("a", new CountDownLatch(1));
+        enqueue("a", 2);
+
+        try (Worker one = rowlock.work(
+                        config -> config.lease(Duration.ofSeconds(1)).handle(Call.class, this::call));
+                Worker two = rowlock.work(
+                        config -> config.lease(Duration.ofSeconds(1)).handle(Call.class, this::call))) {
+            schema.execute("CREATE TABLE IF NOT EXISTS claims (tenant text, at timestamptz)");
+            soon().until(() -> gauge.running("a") == 1);
+            String begun =
+                    schema.list(String.class, "SELECT clock_timestamp()::text").get(0);
+            soon().until(() -> schema.count("SELECT count(*) FROM rowlock_slot WHERE held = 1"
+                            + " AND held_until > timestamptz '" + begun + "' + interval '6 seconds'")
+                    == 2);
+            assertThat(gauge.most("a")).isEqualTo(1);
+            gates.get("a").countDown();
+            rowlock.awaitAllEnded();
+            assertThat(one.health().up() && two.health().up()).isTrue();
+        }
+    }
+
+    @Test
     @Tag("P11")
     void a_job_with_both_keys_keeps_its_order_and_its_limit() throws Exception {
         limit(QueueLimits.none().runningPerKey(1));

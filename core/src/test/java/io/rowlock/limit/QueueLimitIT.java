@@ -85,7 +85,7 @@ final class QueueLimitIT {
             try (Worker two = rowlock.work(config -> config.handle(Other.class, (call, job) -> await(blocked)))) {
                 rowlock.enqueueAll(List.of(new Other(1), new Other(2), new Other(3)));
                 soon().until(() -> schema.count(HELD) == 3);
-                assertThat(two.health().running()).isEqualTo(3);
+                soon().until(() -> two.health().running() == 3);
                 blocked.countDown();
                 rowlock.awaitAllEnded();
             }

@@ -188,7 +188,11 @@ final class Claimer {
     private void sweep() throws SQLException {
         long startedAt = System.nanoTime();
         nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
-        sweeps.step();
+        if (gate.isStale()) {
+            gate.refresh(); // in place of a sweep, so that an idle worker asks no more than before
+        } else {
+            sweeps.step();
+        }
         limits.sweep(slots.free()).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);

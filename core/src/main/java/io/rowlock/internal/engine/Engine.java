@@ -74,7 +74,7 @@ final class Engine {
         retaker = new KeyRetaker(completing, sql, events);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
-        limits = new Limits(claiming, sql.limits(), claimant, lanes.kinds());
+        limits = new Limits(claiming, sql.limits(), claimant, lanes);
         gate = new QueueGate(
                 claiming,
                 sql,

@@ -47,7 +47,7 @@ final class Limits {
     private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
     private static final int VISITS = 500;
-    private static final int UNLIMITED_TURNS = 6;
+    private static final int UNLIMITED_TURNS = 60;
     private static final int MOST_PROMOTED = 1_000;
     private static final Duration AHEAD = Duration.ofSeconds(2);
     private static final LimitKey BEGINNING = LimitKey.of("");
@@ -55,7 +55,8 @@ final class Limits {
     private final EngineConnection connection;
     private final LimitSql sql;
     private final Claimant claimant;
-    private final Collection<String> kinds;
+    private final Set<String> own;
+    private final Set<String> kinds;
     private final Map<LimitKey, Held> held = new HashMap<>();
     private volatile Set<String> limited = Set.of();
     private volatile boolean used;
@@ -63,12 +64,15 @@ final class Limits {
     private long freeAgain = System.nanoTime();
     private long busyPause = SHORTEST_BUSY;
     private int turn;
+    private boolean leftOver = true;
+    private boolean seenParked;
 
-    Limits(EngineConnection connection, LimitSql sql, Claimant claimant, Collection<String> kinds) {
+    Limits(EngineConnection connection, LimitSql sql, Claimant claimant, Lanes lanes) {
         this.connection = connection;
         this.sql = sql;
         this.claimant = claimant;
-        this.kinds = kinds;
+        this.own = lanes.queues();
+        this.kinds = lanes.kinds();
     }
 
     /** Guarded by the monitor of its Limits. */
@@ -85,6 +89,7 @@ final class Limits {
 
     /** In these queues limit keys have a limit. */
     void limited(Set<String> queues) {
+        leftOver |= !queues.containsAll(limited);
         limited = Set.copyOf(queues);
     }
 
@@ -283,13 +288,19 @@ final class Limits {
      * @param free how many jobs this worker can run now, per queue; parked jobs of other queues are left alone
      */
     Optional<Duration> sweep(Map<String, Integer> free) throws SQLException {
-        if (limited.isEmpty() && turn++ % UNLIMITED_TURNS != 0) {
-            return Optional.empty(); // only what is left from former limits
+        if (limited.isEmpty() && !leftOver && turn++ % UNLIMITED_TURNS != 0) {
+            return Optional.empty();
         }
         List<Visited> visited = connection.call(open -> sql.visit(open, lastVisited, VISITS));
         lastVisited = visited.size() < VISITS
                 ? BEGINNING
                 : visited.get(visited.size() - 1).key();
+        seenParked |= visited.stream()
+                .anyMatch(each -> each.parked() && own.contains(each.key().queue()));
+        if (visited.size() < VISITS) {
+            leftOver = seenParked;
+            seenParked = false;
+        }
         TreeSet<LimitKey> parked = new TreeSet<>();
         TreeSet<LimitKey> idle = new TreeSet<>();
         for (Visited each : visited) {

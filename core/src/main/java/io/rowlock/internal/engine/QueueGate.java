@@ -49,7 +49,7 @@ final class QueueGate {
     private final long poll;
     private final Map<String, GatedQueue> gated = new TreeMap<>();
     private volatile boolean refreshAsked = true;
-    private long nextRefresh;
+    private long nextRefresh = System.nanoTime();
 
     /** What a gate looks at and steers: lanes, slots and runners of its worker. */
     record Work(Lanes lanes, Lanes keyedLanes, Slots slots, Map<String, QueueRunner> runners) {}
@@ -71,13 +71,13 @@ final class QueueGate {
 
     /** Takes what there is work for and gives back what there is none for; to be called before claims. */
     void step() throws SQLException {
-        long now = System.nanoTime();
-        if (refreshAsked || now - nextRefresh >= 0) {
-            refresh(now);
+        if (refreshAsked) {
+            refresh();
         }
         if (gated.isEmpty()) {
             return;
         }
+        long now = System.nanoTime();
         Set<GatedQueue> asking = new HashSet<>();
         for (GatedQueue queue : gated.values()) {
             if (queue.wantsMore(now)) {
@@ -96,9 +96,15 @@ final class QueueGate {
         }
     }
 
-    private void refresh(long now) throws SQLException {
+    /** Whether it is time to look at the settings again. */
+    boolean isStale() {
+        return System.nanoTime() - nextRefresh >= 0;
+    }
+
+    /** Looks at the settings of the queues, and whether others wait for slots. */
+    void refresh() throws SQLException {
         refreshAsked = false;
-        nextRefresh = now + REFRESH;
+        nextRefresh = System.nanoTime() + REFRESH;
         Collection<String> names = work.lanes().queues();
         Map<String, QueueLimits> settings = connection.call(open -> queues.limits(open, names));
         Set<String> keyed = new HashSet<>();
