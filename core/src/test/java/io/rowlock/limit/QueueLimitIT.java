@@ -144,9 +144,9 @@ final class QueueLimitIT {
                 + " CREATE TRIGGER note_claim AFTER UPDATE ON rowlock_job FOR EACH ROW"
                 + " WHEN (OLD.attempts < NEW.attempts) EXECUTE FUNCTION note_claim()");
         try {
-            enqueue(12, options -> {});
-            enqueue(6, options -> options.orderingKey("a"));
-            enqueue(6, options -> options.limitKey("a"));
+            enqueue(4, options -> {});
+            enqueue(18, options -> options.orderingKey("a"));
+            enqueue(4, options -> options.limitKey("a"));
             try (Worker one = calls();
                     Worker two = calls()) {
                 rowlock.awaitAllEnded();

@@ -38,6 +38,7 @@ final class Claimer {
     private final Planner planner;
     private final FoundChoice foundChoice;
     private final Sweeps sweeps;
+    private final LimitSweeper limitSweeper;
     private final KeyedClaimer keyed;
     private final Limits limits;
     private final QueueGate gate;
@@ -61,6 +62,7 @@ final class Claimer {
             ClaimSql sql,
             Claimant claimant,
             Sweeps sweeps,
+            LimitSweeper limitSweeper,
             KeyedClaimer keyed,
             Capacity capacity,
             HandBack tooLate) {}
@@ -72,6 +74,7 @@ final class Claimer {
         this.sql = tools.sql();
         this.claimant = tools.claimant();
         this.sweeps = tools.sweeps();
+        this.limitSweeper = tools.limitSweeper();
         this.keyed = tools.keyed();
         this.limits = tools.capacity().limits();
         this.gate = tools.capacity().gate();
@@ -193,7 +196,7 @@ final class Claimer {
         } else {
             sweeps.step();
         }
-        limits.sweep(slots.free()).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
+        limitSweeper.step(slots.free()).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }
@@ -211,7 +214,7 @@ final class Claimer {
     /** Claims one due job, whichever comes first, for a worker cranked by hand; false if none is due. */
     boolean stepOne() throws SQLException {
         sweeps.all();
-        limits.sweep(slots.free());
+        limitSweeper.step(slots.free());
         makeRoom(System.nanoTime());
         for (Found row : sweeps.takeFound()) {
             if (take(List.of(row)) > 0) {

@@ -74,7 +74,7 @@ final class Engine {
         retaker = new KeyRetaker(completing, sql, events);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
-        limits = new Limits(claiming, sql.limits(), claimant, lanes);
+        limits = new Limits(claiming, sql, claimant, lanes);
         gate = new QueueGate(
                 claiming,
                 sql,
@@ -92,6 +92,7 @@ final class Engine {
                                 new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
                                 new KeyedSweeper(claiming, sql, keyedLanes, rescuer),
                                 settings.timing().poll()),
+                        new LimitSweeper(claiming, sql, limits, lanes.queues()),
                         new KeyedClaimer(claiming, sql, claimant, keyedLanes, capacity),
                         capacity,
                         run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),

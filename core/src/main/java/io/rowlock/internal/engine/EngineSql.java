@@ -2,12 +2,14 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.ClaimSql;
+import io.rowlock.internal.sql.DueSql;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeyedClaimSql;
 import io.rowlock.internal.sql.LimitSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.internal.sql.OutcomeSql;
+import io.rowlock.internal.sql.PromoteSql;
 import io.rowlock.internal.sql.PruneSql;
 import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.RetakeSql;
@@ -25,6 +27,8 @@ record EngineSql(
         PruneSql prunes,
         RetakeSql retakes,
         LimitSql limits,
+        PromoteSql promotes,
+        DueSql due,
         QueueSql queues) {
     static EngineSql of(Names names) {
         return new EngineSql(
@@ -38,6 +42,8 @@ record EngineSql(
                 new PruneSql(names),
                 new RetakeSql(names),
                 new LimitSql(names),
+                new PromoteSql(names),
+                new DueSql(names),
                 new QueueSql(names));
     }
 }

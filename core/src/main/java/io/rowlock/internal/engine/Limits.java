@@ -4,11 +4,11 @@ import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.internal.sql.LimitKey;
 import io.rowlock.internal.sql.LimitSql;
 import io.rowlock.internal.sql.LimitSql.LockedLimit;
-import io.rowlock.internal.sql.LimitSql.Promotion;
 import io.rowlock.internal.sql.LimitSql.Room;
 import io.rowlock.internal.sql.LimitSql.Share;
 import io.rowlock.internal.sql.LimitSql.Spent;
-import io.rowlock.internal.sql.LimitSql.Visited;
+import io.rowlock.internal.sql.PromoteSql;
+import io.rowlock.internal.sql.PromoteSql.Promotion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,32 +46,24 @@ final class Limits {
     private static final long SPARE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
-    private static final int VISITS = 500;
-    private static final int UNLIMITED_TURNS = 60;
-    private static final int MOST_PROMOTED = 1_000;
     private static final Duration AHEAD = Duration.ofSeconds(2);
-    private static final LimitKey BEGINNING = LimitKey.of("");
 
     private final EngineConnection connection;
     private final LimitSql sql;
+    private final PromoteSql promotes;
     private final Claimant claimant;
-    private final Set<String> own;
     private final Set<String> kinds;
     private final Map<LimitKey, Held> held = new HashMap<>();
     private volatile Set<String> limited = Set.of();
     private volatile boolean used;
-    private LimitKey lastVisited = BEGINNING;
     private long freeAgain = System.nanoTime();
     private long busyPause = SHORTEST_BUSY;
-    private int turn;
-    private boolean leftOver = true;
-    private boolean seenParked;
 
-    Limits(EngineConnection connection, LimitSql sql, Claimant claimant, Lanes lanes) {
+    Limits(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes) {
         this.connection = connection;
-        this.sql = sql;
+        this.sql = sql.limits();
+        this.promotes = sql.promotes();
         this.claimant = claimant;
-        this.own = lanes.queues();
         this.kinds = lanes.kinds();
     }
 
@@ -89,8 +81,12 @@ final class Limits {
 
     /** In these queues limit keys have a limit. */
     void limited(Set<String> queues) {
-        leftOver |= !queues.containsAll(limited);
         limited = Set.copyOf(queues);
+    }
+
+    /** In which queues limit keys have a limit. */
+    Set<String> limited() {
+        return limited;
     }
 
     /** The limit that holds for a job with this limit key, or null. */
@@ -165,7 +161,8 @@ final class Limits {
         });
     }
 
-    private synchronized int runs(LimitKey key) {
+    /** How many runs of a limit key this worker has. */
+    synchronized int runs(LimitKey key) {
         Held mine = held.get(key);
         return mine == null ? 0 : mine.runs;
     }
@@ -275,62 +272,12 @@ final class Limits {
         }
     }
 
-    private Optional<Duration> promote(Connection open, List<Promotion> promotions) throws SQLException {
+    /** Makes parked jobs of locked limits ready; gives in how long the first of them is due. */
+    Optional<Duration> promote(Connection open, List<Promotion> promotions) throws SQLException {
         return promotions.isEmpty()
                 ? Optional.empty()
-                : sql.promote(open, claimant.owner(), kinds, AHEAD, promotions).stream()
+                : promotes.promote(open, claimant.owner(), kinds, AHEAD, promotions).stream()
                         .min(Duration::compareTo);
-    }
-
-    /**
-     * One step through the limits, for those with parked jobs and room, and for those nobody has used for an hour.
-     *
-     * @param free how many jobs this worker can run now, per queue; parked jobs of other queues are left alone
-     */
-    Optional<Duration> sweep(Map<String, Integer> free) throws SQLException {
-        if (limited.isEmpty() && !leftOver && turn++ % UNLIMITED_TURNS != 0) {
-            return Optional.empty();
-        }
-        List<Visited> visited = connection.call(open -> sql.visit(open, lastVisited, VISITS));
-        lastVisited = visited.size() < VISITS
-                ? BEGINNING
-                : visited.get(visited.size() - 1).key();
-        seenParked |= visited.stream()
-                .anyMatch(each -> each.parked() && own.contains(each.key().queue()));
-        if (visited.size() < VISITS) {
-            leftOver = seenParked;
-            seenParked = false;
-        }
-        TreeSet<LimitKey> parked = new TreeSet<>();
-        TreeSet<LimitKey> idle = new TreeSet<>();
-        for (Visited each : visited) {
-            if (each.parked() && free.containsKey(each.key().queue()) && parked.size() < KEYS) {
-                parked.add(each.key());
-            } else if (each.idle()) {
-                idle.add(each.key());
-            }
-        }
-        if (parked.isEmpty() && idle.isEmpty()) {
-            return Optional.empty();
-        }
-        return connection.inTransaction(open -> {
-            TreeSet<LimitKey> both = new TreeSet<>(parked);
-            both.addAll(idle);
-            List<LockedLimit> locked = sql.lock(open, List.copyOf(both));
-            sql.drop(
-                    open,
-                    locked.stream().filter(each -> idle.contains(each.key())).toList());
-            return promote(
-                    open,
-                    locked.stream()
-                            .filter(each -> parked.contains(each.key()))
-                            .map(each -> new Promotion(each, most(free, each.key()), runs(each.key())))
-                            .toList());
-        });
-    }
-
-    private static int most(Map<String, Integer> free, LimitKey key) {
-        return Math.min(MOST_PROMOTED, free.getOrDefault(key.queue(), 0));
     }
 
     /** Keeps up all slots this worker holds, over another connection than the claimer's. */

@@ -1,10 +1,11 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.ClaimSql.Claimant;
+import io.rowlock.internal.sql.DueSql;
+import io.rowlock.internal.sql.DueSql.Look;
 import io.rowlock.internal.sql.LimitKey;
 import io.rowlock.internal.sql.LimitSql;
 import io.rowlock.internal.sql.LimitSql.LockedLimit;
-import io.rowlock.internal.sql.LimitSql.Look;
 import io.rowlock.internal.sql.LimitSql.Others;
 import io.rowlock.internal.sql.LimitSql.Room;
 import io.rowlock.internal.sql.LimitSql.Share;
@@ -42,6 +43,7 @@ final class QueueGate {
 
     private final EngineConnection connection;
     private final LimitSql sql;
+    private final DueSql due;
     private final QueueSql queues;
     private final Claimant claimant;
     private final Work work;
@@ -57,6 +59,7 @@ final class QueueGate {
     QueueGate(EngineConnection connection, EngineSql sql, Claimant claimant, Work work, Limits limits, Duration poll) {
         this.connection = connection;
         this.sql = sql.limits();
+        this.due = sql.due();
         this.queues = sql.queues();
         this.claimant = claimant;
         this.work = work;
@@ -163,7 +166,7 @@ final class QueueGate {
                         work.keyedLanes().since(keyed)));
             }
         }
-        return connection.call(open -> sql.due(open, looks, MOST_COUNTED));
+        return connection.call(open -> due.due(open, looks, MOST_COUNTED));
     }
 
     private void change(List<GatedQueue> changing) throws SQLException {

@@ -45,7 +45,7 @@ public final class LimitSql {
      * limit. Rows: one per limit, and one per worker that held a slot of it lately. Sub-selects with a limit are never
      * turned into joins.
      */
-    private static final String ROOM = """
+    static final String ROOM = """
             CROSS JOIN LATERAL (
               SELECT
                 (SELECT CASE WHEN k.limit_key = '' THEN q.running ELSE q.key_running END
@@ -117,156 +117,6 @@ public final class LimitSql {
               FOR NO KEY UPDATE SKIP LOCKED))
             """;
 
-    /*
-     * The limits are locked and unchanged by this transaction. Of each limit that has room, the first parked jobs of the
-     * kinds in $7 become ready, at most $4 of each and as many as there is room for beside the $8 this worker holds; where only the window is used up and
-     * ends within $5 microseconds, they are due at the next one. A limit with none parked says so from then on.
-     * Locks: the jobs, skipping what is locked. Index: rowlock_job_limited, one range per limit and kind.
-     */
-    static final String PROMOTE = """
-            /* rowlock:promote-limited */
-            WITH limits AS MATERIALIZED (
-              SELECT k.queue, k.limit_key, k.place, soon.due,
-                     least(k.most, coalesce(room.slots - k.held, k.most),
-                           CASE WHEN soon.due IS NULL THEN coalesce(room.tokens, k.most) ELSE most.rate END) AS free
-              FROM unnest($1::text[], $2::text[], $6::text[]::tid[], $4::integer[], $8::integer[])
-                AS k(queue, limit_key, place, most, held)
-            """ + ROOM + """
-              CROSS JOIN LATERAL (
-                SELECT CASE WHEN room.tokens <= 0
-                              AND bin.begins + most.per <= statement_timestamp() + $5::bigint * interval '1 microsecond'
-                            THEN bin.begins + most.per END AS due) soon),
-            next AS MATERIALIZED (
-              SELECT j.id, l.due
-              FROM limits l
-              CROSS JOIN LATERAL (
-                SELECT c.id
-                FROM unnest($7::text[]) AS own(kind)
-                CROSS JOIN LATERAL (
-                  SELECT j.id, j.priority, j.run_at
-                  FROM rowlock_job j
-                  WHERE j.state = 'parked' AND j.limited AND j.queue = l.queue AND j.limit_key = l.limit_key
-                    AND j.kind = own.kind
-                  ORDER BY j.priority, j.run_at, j.id
-                  LIMIT greatest(l.free, 0)) c
-                ORDER BY c.priority, c.run_at, c.id
-                LIMIT greatest(l.free, 0)) j),
-            locked AS MATERIALIZED (
-              SELECT id
-              FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM next)) AND state = 'parked' AND limited
-              ORDER BY id
-              FOR NO KEY UPDATE SKIP LOCKED),
-            emptied AS (
-              UPDATE rowlock_limit
-              SET parked = false
-              WHERE ctid = ANY(ARRAY(
-                SELECT l.place
-                FROM limits l
-                WHERE NOT coalesce((
-                  SELECT true
-                  FROM rowlock_job j
-                  WHERE j.state = 'parked' AND j.limited AND j.queue = l.queue AND j.limit_key = l.limit_key
-                  LIMIT 1), false))))
-            UPDATE rowlock_job
-            SET state = 'ready', limited = false,
-                run_at = greatest(run_at, clock_timestamp(),
-                                  (ARRAY(SELECT due FROM next ORDER BY id))[array_position(ARRAY(SELECT id FROM next ORDER BY id), id)])
-            WHERE id = ANY(ARRAY(SELECT id FROM locked))
-            RETURNING id, round(extract(epoch FROM run_at - clock_timestamp()) * 1000000)::bigint AS due_in
-            """;
-
-    /*
-     * Locks: none. Index: a range of rowlock_limit_pk from a cursor, then a look at the slots of each. Rows: at most $3
-     * looked at. Idle: not used for an hour.
-     */
-    static final String VISIT = """
-            /* rowlock:visit-limits */
-            SELECT k.queue, k.limit_key, k.parked,
-                   NOT k.parked AND k.window_at < statement_timestamp() - interval '1 hour'
-                     - coalesce((SELECT greatest(q.rate_per, q.key_rate_per) FROM rowlock_queue q WHERE q.queue = k.queue LIMIT 1),
-                                interval '0')
-                   AND NOT coalesce((
-                     SELECT true
-                     FROM rowlock_slot s
-                     WHERE s.queue = k.queue AND s.limit_key = k.limit_key
-                       AND s.held_until >= statement_timestamp() - interval '1 hour'
-                     LIMIT 1), false) AS idle
-            FROM (
-              SELECT queue, limit_key, parked, window_at
-              FROM rowlock_limit
-              WHERE (queue, limit_key) > ($1, $2)
-              ORDER BY queue, limit_key
-              LIMIT $3) k
-            ORDER BY k.queue, k.limit_key
-            """;
-
-    /*
-     * The limits were seen idle, and are locked now; jobs parked or slots taken in between are seen. Locks: nobody else's,
-     * as whoever takes slots has the limit's lock. Index: places, and rowlock_slot_pk, a range per limit.
-     */
-    static final String DROP = """
-            /* rowlock:drop-limits */
-            WITH idle AS MATERIALIZED (
-              SELECT l.ctid AS place, l.queue, l.limit_key
-              FROM rowlock_limit l
-              WHERE l.ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND NOT l.parked
-                AND NOT coalesce((
-                  SELECT true
-                  FROM rowlock_slot s
-                  WHERE s.queue = l.queue AND s.limit_key = l.limit_key AND s.held_until >= statement_timestamp()
-                  LIMIT 1), false)),
-            left_over AS (
-              DELETE FROM rowlock_slot
-              WHERE id = ANY(ARRAY(
-                SELECT s.id
-                FROM idle i
-                CROSS JOIN LATERAL (
-                  SELECT id FROM rowlock_slot WHERE queue = i.queue AND limit_key = i.limit_key LIMIT 1000) s)))
-            DELETE FROM rowlock_limit WHERE ctid = ANY(ARRAY(SELECT place FROM idle))
-            """;
-
-    /*
-     * How much there is to do in lanes, counted up to a bound: so that nothing is taken of a limit for nothing. Locks: none.
-     * Index: a range of rowlock_job_due, _suspect and _keyed per lane. Rows: at most $6 of each. Limits only on what counts.
-     */
-    static final String DUE = """
-            /* rowlock:due-of-queues */
-            SELECT lane.queue, sum(due.n + keyed.n + suspects.n)::integer AS n
-            FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::timestamptz[])
-              AS lane(queue, kind, priority, since, keyed_since)
-            CROSS JOIN LATERAL (
-              SELECT count(*) AS n
-              FROM (
-                SELECT 1
-                FROM rowlock_job j
-                WHERE j.state = 'ready' AND j.ordering_key IS NULL AND j.limit_key IS NULL AND j.losses = 0
-                  AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
-                  AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
-                  AND j.locked_by IS NULL
-                LIMIT $6) d) due
-            CROSS JOIN LATERAL (
-              SELECT count(*) AS n
-              FROM (
-                SELECT 1
-                FROM rowlock_job j
-                WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
-                  AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
-                  AND j.run_at >= coalesce(lane.keyed_since, '-infinity') AND j.run_at <= statement_timestamp()
-                  AND j.locked_by IS NULL
-                LIMIT $6) d) keyed
-            CROSS JOIN LATERAL (
-              SELECT count(*) AS n
-              FROM (
-                SELECT 1
-                FROM rowlock_job j
-                WHERE j.state = 'ready' AND j.ordering_key IS NULL AND j.limit_key IS NULL AND j.losses > 0
-                  AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
-                  AND j.run_at <= statement_timestamp() AND j.locked_by IS NULL
-                LIMIT 1) d) suspects
-            GROUP BY lane.queue
-            """;
-
     /* Locks: none. Index: rowlock_slot_pk, a range per limit. Rows: one per worker that used the limit lately. */
     static final String OTHERS = """
             /* rowlock:others-at-limits */
@@ -286,10 +136,6 @@ public final class LimitSql {
     private final Sql look;
     private final Sql take;
     private final Sql extend;
-    private final Sql promote;
-    private final Sql visit;
-    private final Sql drop;
-    private final Sql due;
     private final Sql others;
 
     public LimitSql(Names names) {
@@ -298,10 +144,6 @@ public final class LimitSql {
         this.look = new Sql(names, LOOK);
         this.take = new Sql(names, TAKE);
         this.extend = new Sql(names, EXTEND);
-        this.promote = new Sql(names, PROMOTE);
-        this.visit = new Sql(names, VISIT);
-        this.drop = new Sql(names, DROP);
-        this.due = new Sql(names, DUE);
         this.others = new Sql(names, OTHERS);
     }
 
@@ -330,9 +172,6 @@ public final class LimitSql {
 
     /** Tokens of a window. */
     public record Spent(int tokens, @Nullable Instant window) {}
-
-    /** A limit that a sweep looked at. */
-    public record Visited(LimitKey key, boolean parked, boolean idle) {}
 
     /** Makes rows for limits that have none. */
     public void note(Connection connection, Collection<LimitKey> keys) throws SQLException {
@@ -398,69 +237,6 @@ public final class LimitSql {
         extend.update(connection, owner, Sql.micros(lease), Sql.micros(rest));
     }
 
-    /** How many of a limit to make ready at most, beside what this worker holds of it. */
-    public record Promotion(LockedLimit limit, int most, int held) {}
-
-    /** Makes parked jobs of these kinds ready; gives in how long each is due. */
-    public List<Duration> promote(
-            Connection connection, String owner, Collection<String> kinds, Duration ahead, List<Promotion> promotions)
-            throws SQLException {
-        List<LimitKey> keys =
-                promotions.stream().map(each -> each.limit().key()).toList();
-        return promote.query(
-                connection,
-                row -> Sql.duration(Math.max(0, row.getLong("due_in"))),
-                queues(keys),
-                texts(keys),
-                owner,
-                Sql.integers(Sql.column(promotions, Promotion::most)),
-                Sql.micros(ahead),
-                Sql.texts(Sql.column(promotions, each -> each.limit().place())),
-                Sql.texts(kinds),
-                Sql.integers(Sql.column(promotions, Promotion::held)));
-    }
-
-    /** Looks at limits after this one, at most so many, in their order. */
-    public List<Visited> visit(Connection connection, LimitKey after, int most) throws SQLException {
-        return visit.query(
-                connection,
-                row -> new Visited(
-                        new LimitKey(row.getString("queue"), row.getString("limit_key")),
-                        row.getBoolean("parked"),
-                        row.getBoolean("idle")),
-                after.queue(),
-                after.text(),
-                most);
-    }
-
-    /** Drops those limits that are idle still. */
-    public void drop(Connection connection, List<LockedLimit> limits) throws SQLException {
-        drop.update(connection, Sql.texts(Sql.column(limits, LockedLimit::place)));
-    }
-
-    /** A lane, and from where to look in it for jobs without and with keys (null: from its beginning). */
-    public record Look(
-            String queue,
-            String kind,
-            int priority,
-            @Nullable Instant since,
-            @Nullable Instant keyedSince) {}
-
-    /** How many jobs are due in each queue, each lane counted up to so many. */
-    public Map<String, Integer> due(Connection connection, List<Look> lanes, int most) throws SQLException {
-        Map<String, Integer> found = new HashMap<>();
-        due.query(
-                connection,
-                row -> found.put(row.getString("queue"), row.getInt("n")),
-                Sql.texts(Sql.column(lanes, Look::queue)),
-                Sql.texts(Sql.column(lanes, Look::kind)),
-                Sql.integers(Sql.column(lanes, Look::priority)),
-                Sql.instants(Sql.column(lanes, Look::since)),
-                Sql.instants(Sql.column(lanes, Look::keyedSince)),
-                most);
-        return found;
-    }
-
     /** How many other workers hold slots of a limit or wait for some; how many of them hold none; how many they hold. */
     public record Others(int all, int waiting, int held) {}
 
@@ -478,11 +254,11 @@ public final class LimitSql {
         return found;
     }
 
-    private static Sql.ArrayOf queues(Collection<LimitKey> keys) {
+    static Sql.ArrayOf queues(Collection<LimitKey> keys) {
         return Sql.texts(Sql.column(keys, LimitKey::queue));
     }
 
-    private static Sql.ArrayOf texts(Collection<LimitKey> keys) {
+    static Sql.ArrayOf texts(Collection<LimitKey> keys) {
         return Sql.texts(Sql.column(keys, LimitKey::text));
     }
 }

@@ -1,0 +1,100 @@
+package io.rowlock.internal.engine;
+
+import io.rowlock.internal.sql.LimitKey;
+import io.rowlock.internal.sql.LimitSql;
+import io.rowlock.internal.sql.LimitSql.LockedLimit;
+import io.rowlock.internal.sql.PromoteSql;
+import io.rowlock.internal.sql.PromoteSql.Promotion;
+import io.rowlock.internal.sql.PromoteSql.Visited;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Walks the limits by time: where slots have become free because their time is over, or a window has begun anew, or a
+ * limit was made larger or taken away, parked jobs become ready (promise P2). Where nothing is limited it looks seldom.
+ */
+final class LimitSweeper {
+    private static final int KEYS = 200;
+    private static final int VISITS = 500;
+    private static final int UNLIMITED_TURNS = 60;
+    private static final int MOST_PROMOTED = 1_000;
+    private static final LimitKey BEGINNING = LimitKey.of("");
+
+    private final EngineConnection connection;
+    private final LimitSql sql;
+    private final PromoteSql promotes;
+    private final Limits limits;
+    private final Set<String> own;
+    private LimitKey lastVisited = BEGINNING;
+    private Set<String> before = Set.of();
+    private boolean leftOver = true;
+    private boolean seenParked;
+    private int turn;
+
+    /** @param own the queues of this worker */
+    LimitSweeper(EngineConnection connection, EngineSql sql, Limits limits, Set<String> own) {
+        this.connection = connection;
+        this.sql = sql.limits();
+        this.promotes = sql.promotes();
+        this.limits = limits;
+        this.own = own;
+    }
+
+    /**
+     * One step through the limits, for those with parked jobs and room, and for those nobody has used for an hour.
+     *
+     * @param free how many jobs this worker can run now, per queue; parked jobs of other queues are left alone
+     */
+    Optional<Duration> step(Map<String, Integer> free) throws SQLException {
+        leftOver |= !limits.limited().containsAll(before);
+        before = limits.limited();
+        if (limits.limited().isEmpty() && !leftOver && turn++ % UNLIMITED_TURNS != 0) {
+            return Optional.empty();
+        }
+        List<Visited> visited = connection.call(open -> promotes.visit(open, lastVisited, VISITS));
+        lastVisited = visited.size() < VISITS
+                ? BEGINNING
+                : visited.get(visited.size() - 1).key();
+        seenParked |= visited.stream()
+                .anyMatch(each -> each.parked() && own.contains(each.key().queue()));
+        if (visited.size() < VISITS) {
+            leftOver = seenParked;
+            seenParked = false;
+        }
+        TreeSet<LimitKey> parked = new TreeSet<>();
+        TreeSet<LimitKey> idle = new TreeSet<>();
+        for (Visited each : visited) {
+            if (each.parked() && free.containsKey(each.key().queue()) && parked.size() < KEYS) {
+                parked.add(each.key());
+            } else if (each.idle()) {
+                idle.add(each.key());
+            }
+        }
+        if (parked.isEmpty() && idle.isEmpty()) {
+            return Optional.empty();
+        }
+        return connection.inTransaction(open -> {
+            TreeSet<LimitKey> both = new TreeSet<>(parked);
+            both.addAll(idle);
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(both));
+            promotes.drop(
+                    open,
+                    locked.stream().filter(each -> idle.contains(each.key())).toList());
+            return limits.promote(
+                    open,
+                    locked.stream()
+                            .filter(each -> parked.contains(each.key()))
+                            .map(each -> new Promotion(each, most(free, each.key()), limits.runs(each.key())))
+                            .toList());
+        });
+    }
+
+    private static int most(Map<String, Integer> free, LimitKey key) {
+        return Math.min(MOST_PROMOTED, free.getOrDefault(key.queue(), 0));
+    }
+}
