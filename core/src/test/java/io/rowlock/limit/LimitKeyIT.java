@@ -295,7 +295,7 @@ final class LimitKeyIT {
 
     @Test
     void a_worker_by_hand_keeps_to_limits_too() throws Exception {
-        limit(QueueLimits.none().runningPerKey(1));
+        limit(QueueLimits.none().running(1).rate(100, Duration.ofMinutes(1)).runningPerKey(1));
         enqueue("a", 5);
         try (var worker = rowlock.rowlock().handCrankedWorker(config -> config.handle(Call.class, this::call))) {
             assertThat(worker.drain()).isEqualTo(5);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -28,6 +29,7 @@ final class Claimer {
 
     private static final long NEVER = Long.MAX_VALUE;
     private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final int BUSY_TRIES = 400;
     private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineConnection connection;
@@ -216,6 +218,10 @@ final class Claimer {
         sweeps.all();
         limitSweeper.step(slots.free());
         makeRoom(System.nanoTime());
+        for (int i = 0; i < BUSY_TRIES && gate.isBusy(); i++) {
+            LockSupport.parkNanos(SHORTEST_BUSY);
+            makeRoom(System.nanoTime());
+        }
         for (Found row : sweeps.takeFound()) {
             if (take(List.of(row)) > 0) {
                 return true;

@@ -34,6 +34,7 @@ final class GatedQueue {
     private int tokens;
     private long tokensUntil;
     private boolean asksAgain = true;
+    private boolean busy;
     private long slotsAgain;
     private long tokensAgain;
     private long idleSince;
@@ -58,6 +59,11 @@ final class GatedQueue {
     /** Whether nothing limits it, nor is anything held. */
     boolean isOpen() {
         return limits.running() == null && limits.rate() == null && held == 0 && !unsettled && !waits;
+    }
+
+    /** Whether its row could not be had the last time. */
+    boolean isBusy() {
+        return busy;
     }
 
     boolean holdsSlots() {
@@ -93,7 +99,9 @@ final class GatedQueue {
 
     /** Whether it depends on what is due whether it asks for more. */
     boolean wantsMore(long now) {
-        asksAgain &= now - slotsAgain < 0 || now - tokensAgain < 0;
+        boolean waitsToAsk = now - slotsAgain < 0 || now - tokensAgain < 0;
+        asksAgain &= waitsToAsk;
+        busy &= waitsToAsk;
         if (cap == 0 && held == 0 && now - awayUntil >= 0) {
             cap = Integer.MAX_VALUE;
         }
@@ -176,6 +184,7 @@ final class GatedQueue {
         long now = System.nanoTime();
         Grant got = grant;
         grant = null;
+        busy = got == null;
         if (got == null) {
             slotsAgain = now + pause;
             tokensAgain = now + pause;

@@ -213,6 +213,11 @@ final class QueueGate {
         }
     }
 
+    /** Whether the row of a limit could not be had the last time. */
+    boolean isBusy() {
+        return gated.values().stream().anyMatch(GatedQueue::isBusy);
+    }
+
     /** How soon to try again what could not be locked, or what a new window has; Long.MAX_VALUE: no sooner than usual. */
     long pause(long now) {
         long pause = Long.MAX_VALUE;
