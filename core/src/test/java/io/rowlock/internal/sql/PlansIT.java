@@ -223,7 +223,7 @@ class PlansIT {
         return new Names(schema.name(), "rowlock_");
     }
 
-    private static JsonNode explain(TestSchema schema, Connection connection, Pinned pinned) throws Exception {
+    static JsonNode explain(TestSchema schema, Connection connection, Pinned pinned) throws Exception {
         Sql explain = new Sql(names(schema), "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + pinned.template());
         return JSON.readTree(explain.query(
                                 connection,
@@ -254,7 +254,7 @@ class PlansIT {
         }
     }
 
-    private static long buffers(JsonNode plan) {
+    static long buffers(JsonNode plan) {
         JsonNode top = plan.get("Plan");
         return top.get("Shared Hit Blocks").asLong()
                 + top.get("Shared Read Blocks").asLong();
