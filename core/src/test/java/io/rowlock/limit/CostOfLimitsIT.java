@@ -74,6 +74,7 @@ final class CostOfLimitsIT {
             rowlock.awaitAllEnded();
             assertThat(worker.health().up()).isTrue();
         }
+        assertThat(statements.all()).as("none per job").isLessThan(JOBS / 20);
         return statements;
     }
 }
