@@ -55,7 +55,7 @@ public interface Queues {
 
     /**
      * Sets the limits that hold for a queue over all workers, all of them anew. Workers of this JVM keep to them from
-     * their next claim on, others within five seconds. What runs beyond a smaller limit runs to its end.
+     * their next claim on, others within five seconds, or their poll interval where that is longer. What runs beyond a smaller limit runs to its end.
      *
      * @param queue the queue, whether anybody serves it or not
      * @param limits the limits; {@link QueueLimits#none()} where never set

@@ -130,7 +130,7 @@ final class Choice {
         if (run.isEmpty()) {
             return false;
         }
-        take(each, new ChosenRun(each.key(), limit, run));
+        take(each, new ChosenRun(each.key(), Limits.name(each.queue(), head.limitKey()), run));
         return true;
     }
 

@@ -198,7 +198,7 @@ final class Claimer {
         } else {
             sweeps.step();
         }
-        limitSweeper.step(slots.free()).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
+        limitSweeper.step().ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }
@@ -216,14 +216,14 @@ final class Claimer {
     /** Claims one due job, whichever comes first, for a worker cranked by hand; false if none is due. */
     boolean stepOne() throws SQLException {
         sweeps.all();
-        limitSweeper.step(slots.free());
+        limitSweeper.step();
         makeRoom(System.nanoTime());
         for (int i = 0; i < BUSY_TRIES && gate.isBusy(); i++) {
             LockSupport.parkNanos(SHORTEST_BUSY);
             makeRoom(System.nanoTime());
         }
         for (Found row : sweeps.takeFound()) {
-            if (take(List.of(row)) > 0) {
+            if (gate.free().containsKey(row.lane().key().queue()) && take(List.of(row)) > 0) {
                 return true;
             }
         }
@@ -239,7 +239,12 @@ final class Claimer {
     /** A round may only park what stands before the one that can be taken. */
     private boolean claimOneKeyed(String queue) throws SQLException {
         KeyedClaimer.Round round = keyed.step(Map.of(queue, 1), 0, true);
-        while ((round.more() || round.busy()) && round.runs().isEmpty()) {
+        for (int i = 0;
+                i < BUSY_TRIES && (round.more() || round.busy()) && round.runs().isEmpty();
+                i++) {
+            if (round.busy()) {
+                LockSupport.parkNanos(SHORTEST_BUSY);
+            }
             round = keyed.step(Map.of(queue, 1), 0, true);
         }
         dispatch(round.runs());

@@ -44,6 +44,9 @@ public final class CrankedEngine implements HandCrankedWorker {
         return perform(() -> {
             boolean ran = engine.claimer.stepOne();
             engine.completer.flush();
+            if (!ran) {
+                engine.freeUnusedLimits();
+            }
             return ran;
         });
     }
@@ -84,6 +87,7 @@ public final class CrankedEngine implements HandCrankedWorker {
 
     @Override
     public void close() {
+        engine.freeLimits();
         engine.close();
     }
 }

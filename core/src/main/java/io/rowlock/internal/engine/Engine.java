@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Engine {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final Duration OFTEN = Duration.ofSeconds(1);
     private static final Duration LEAST_ANSWER = Duration.ofSeconds(5);
     private static final int LAST_TRIES = 40;
     private static final long LOCKED_PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
@@ -45,6 +46,7 @@ final class Engine {
     final Slots slots;
     private final Limits limits;
     private final QueueGate gate;
+    private final boolean seldom;
     private final Runnable worthClaiming;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();
@@ -82,6 +84,7 @@ final class Engine {
                 new QueueGate.Work(lanes, keyedLanes, slots, runners),
                 limits,
                 settings.timing().poll());
+        seldom = settings.timing().poll().compareTo(OFTEN) > 0;
         Capacity capacity = new Capacity(slots, limits, gate);
         claimer = new Claimer(
                 new Tools(
@@ -92,7 +95,7 @@ final class Engine {
                                 new Sweeper(claiming, sql.sweeps(), lanes, rescuer),
                                 new KeyedSweeper(claiming, sql, keyedLanes, rescuer),
                                 settings.timing().poll()),
-                        new LimitSweeper(claiming, sql, limits, lanes.queues()),
+                        new LimitSweeper(claiming, sql, limits, settings.queues()),
                         new KeyedClaimer(claiming, sql, claimant, keyedLanes, capacity),
                         capacity,
                         run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),
@@ -161,7 +164,7 @@ final class Engine {
 
     /** A run's thread has ended, or it was handed back before it began. */
     private void ended(Run run) {
-        boolean freesLimit = limits.ended(run);
+        boolean freesLimit = limits.ended(run) || (seldom && limits.isSpare(run));
         if (freesLimit) {
             claimer.keyedDue();
         }
@@ -176,11 +179,18 @@ final class Engine {
         claimer.keyedDue();
     }
 
+    /** Frees the slots of limits while nothing runs; the next step may take some again. */
+    void freeUnusedLimits() throws SQLException {
+        limits.step(true);
+        gate.giveAllBack();
+    }
+
     /** Frees the slots of limits, as the last thing before the end; what cannot be freed is free when its time is over. */
     void freeLimits() {
         try {
             limits.step(true);
             gate.giveAllBack();
+            limits.leave();
         } catch (SQLException e) {
             LOG.info("Slots of limits could not be freed at the end; others can take them when their time is over", e);
         }

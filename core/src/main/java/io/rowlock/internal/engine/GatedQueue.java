@@ -4,6 +4,8 @@ import io.rowlock.internal.sql.LimitSql.Others;
 import io.rowlock.internal.sql.LimitSql.Room;
 import io.rowlock.job.QueueLimits;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +35,12 @@ final class GatedQueue {
     private @Nullable Grant grant;
     private int tokens;
     private long tokensUntil;
+    private @Nullable Instant window;
+    private @Nullable Instant asked;
+    private boolean stopping;
     private boolean asksAgain = true;
     private boolean busy;
+    private boolean excess;
     private long slotsAgain;
     private long tokensAgain;
     private long idleSince;
@@ -71,6 +77,10 @@ final class GatedQueue {
     }
 
     void set(QueueLimits to) {
+        if (!Objects.equals(limits.rate(), to.rate())) { // what was taken under another rate counts in the row
+            tokens = 0;
+            tokensAgain = System.nanoTime();
+        }
         limits = to;
         cap = cap == 0 ? 0 : Integer.MAX_VALUE;
         run();
@@ -86,13 +96,14 @@ final class GatedQueue {
     /** Others use the limit, too: gives up what is more than its share, or, with less than one each, all for a while. */
     void share(Others others) {
         Integer most = limits.running();
-        if (most == null || (others.waiting() == 0 && others.held() + held <= most)) {
+        excess = most != null && others.held() + held > most;
+        if (most == null || others.waiting() == 0) {
             return;
         }
         int fair = Math.max(1, (most + others.all()) / (others.all() + 1));
         if (held > fair) {
             cap = fair;
-        } else if (others.waiting() > 0 && most <= others.all()) {
+        } else if (most <= others.all()) {
             cap = 0;
         }
     }
@@ -131,13 +142,17 @@ final class GatedQueue {
         }
         wanted = tokens(now) == 0 && now - tokensAgain >= 0 ? block(due) : 0;
         boolean waitsInVain = waits && need <= held;
-        return target > held || unsettled || wanted > 0 || waitsInVain;
+        return target > held || unsettled || wanted > 0 || waitsInVain || excess;
     }
 
     /** Where much is due, more than that at once; but what is left over at the end of a window is little of its rate. */
     private int block(int due) {
         QueueLimits.Rate rate = limits.rate();
-        return rate == null || due == 0 ? 0 : Math.max(due, Math.min(BLOCK * due, rate.jobs() / SHARE_OF_RATE));
+        if (rate == null || due == 0) {
+            return 0;
+        }
+        int now = Math.min(due, Math.max(1, slots.free().getOrDefault(name, 1)));
+        return Math.max(now, Math.min(BLOCK * due, rate.jobs() / SHARE_OF_RATE));
     }
 
     /** Before the row says so, so that no more run than it says. */
@@ -148,14 +163,15 @@ final class GatedQueue {
         held = Math.min(held, keeps);
     }
 
-    /** Nothing more is to be run; true if slots are to be given back. */
+    /** Nothing more is to be run; true if slots or tokens are to be given back. */
     boolean stop() {
         target = 0;
         wanted = 0;
+        stopping = limits.rate() != null && tokens(System.nanoTime()) > 0;
         if (held > 0) {
             giveBack();
         }
-        return unsettled || waits;
+        return unsettled || waits || stopping;
     }
 
     private boolean isLongIdle(long now, int most) {
@@ -166,13 +182,27 @@ final class GatedQueue {
         return now - idleSince >= IDLE || held > most;
     }
 
+    /** All together hold more than the limit, as it was made smaller, or a worker stood still for long: this one gives way. */
+    private void shrink(int to) {
+        cap = to;
+        target = to;
+        giveBack();
+    }
+
     /** What it gets of this room, which is locked; nothing is changed here until it is settled. */
     Grant answer(Room room, long askedAt) {
         Integer most = room.slots();
+        if (most != null && most < held) {
+            shrink(Math.max(0, most));
+        }
         int gets = Math.max(held, most == null ? target : Math.min(target, most));
         boolean limited = limits.running() != null || unsettled || held > 0;
         Duration endsIn = room.endsIn();
         int left = room.tokens() == null ? wanted : Math.max(0, Math.min(wanted, room.tokens()));
+        if (stopping) {
+            left = room.window() != null && room.window().equals(window) ? -tokens(askedAt) : 0;
+        }
+        asked = room.window();
         unsettled = true;
         grant = new Grant(
                 limited ? gets : null, gets < target, left, endsIn == null ? askedAt : askedAt + endsIn.toNanos());
@@ -194,14 +224,20 @@ final class GatedQueue {
         }
         pause = SHORTEST_PAUSE;
         unsettled = false;
+        excess = false;
         waits = got.waits();
         held = got.held() == null ? 0 : got.held();
         awayUntil = held == 0 ? now + Math.max(2 * pollNanos, IDLE) : now;
         slotsAgain = waits ? now + pollNanos : now;
         if (wanted > 0) {
             tokens = got.tokens();
+            window = asked;
             tokensUntil = got.tokensUntil();
             tokensAgain = got.tokens() > 0 ? now : got.tokensUntil();
+        }
+        if (stopping) {
+            tokens = 0;
+            stopping = false;
         }
         asksAgain = waits || (wanted > 0 && got.tokens() == 0);
         run();
@@ -221,6 +257,7 @@ final class GatedQueue {
 
     /** In how long to ask again, if not at once. */
     long pause(long now) {
-        return asksAgain ? Math.max(0, Math.max(slotsAgain, tokensAgain) - now) : Long.MAX_VALUE;
+        long toAsk = asksAgain ? Math.max(0, Math.max(slotsAgain, tokensAgain) - now) : Long.MAX_VALUE;
+        return idle ? Math.min(toAsk, Math.max(0, idleSince + IDLE - now)) : toAsk;
     }
 }

@@ -21,13 +21,16 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +66,7 @@ final class KeyedClaimer {
     private final Map<OrderingKey, Long> avoided = new HashMap<>();
     private final AtomicBoolean asked = new AtomicBoolean(true);
     private final Shares<String> shares = new Shares<>();
+    private Set<Long> lastParked = Set.of();
     private long rounds;
     private long nextLook = System.nanoTime();
 
@@ -116,12 +120,10 @@ final class KeyedClaimer {
         choice.served().forEach(lane -> lane.served(rounds));
         Chosen chosen = choice.chosen();
         moveWatermarks(candidates, scans, scanned, chosen);
+        boolean goesOn = !rows.isEmpty() || parksMore(chosen);
         int handled = chosen.park().size() + chosen.holdBack().size() + rows.size();
         return new Round(
-                runs(rows, chosen, askedAt),
-                !chosen.isEmpty(),
-                handled < candidates.jobs().size(),
-                !busy.isEmpty());
+                runs(rows, chosen, askedAt), goesOn, handled < candidates.jobs().size(), !busy.isEmpty());
     }
 
     /** The lanes to look into: by priority, then the one that gave a run longest ago. */
@@ -145,7 +147,8 @@ final class KeyedClaimer {
         if (!due.byKey().isEmpty()) {
             note(due.byKey());
         }
-        return connection.inTransaction(open -> {
+        @Nullable LimitRooms[] took = new LimitRooms[1];
+        List<ClaimedRow> claimed = connection.inTransaction(open -> {
             LimitRooms rooms = limits.lock(open, due.limits());
             choice.within(rooms);
             busy.removeIf(rooms::isLocked);
@@ -160,9 +163,17 @@ final class KeyedClaimer {
             if (chosen.isEmpty()) {
                 return List.of();
             }
+            List<ClaimedRow> rows = sql.take(open, claimant, chosen);
+            rooms.takeBack();
+            byRun(rows, chosen).forEach((run, taken) -> rooms.take(run.limit(), taken.size()));
             limits.take(open, rooms);
-            return sql.take(open, claimant, chosen);
+            took[0] = rooms;
+            return rows;
         });
+        if (took[0] != null) {
+            limits.committed(took[0]);
+        }
+        return claimed;
     }
 
     private Map<OrderingKey, List<Head>> heads(
@@ -261,23 +272,38 @@ final class KeyedClaimer {
         }
     }
 
-    /** The jobs that were taken, as the runs they were chosen for, which may be cut short. */
+    /** Whether others are parked than in the last round: rows that somebody has locked stay where they are. */
+    private boolean parksMore(Chosen chosen) {
+        Set<Long> now = new HashSet<>(chosen.park());
+        now.addAll(chosen.holdBack());
+        boolean more = !lastParked.containsAll(now);
+        lastParked = now;
+        return more;
+    }
+
     private List<Run> runs(List<ClaimedRow> rows, Chosen chosen, long askedAt) {
+        List<Run> runs = new ArrayList<>();
+        byRun(rows, chosen)
+                .forEach((run, taken) -> runs.add(new Run(
+                        taken.stream()
+                                .map(row -> new LeasedJob(row, lanes.binding(row), askedAt))
+                                .toList(),
+                        run.limit())));
+        return runs;
+    }
+
+    /** The jobs that were taken, by the runs they were chosen for, which may be cut short. */
+    private static Map<ChosenRun, List<ClaimedRow>> byRun(List<ClaimedRow> rows, Chosen chosen) {
         Map<Long, ClaimedRow> byId = new HashMap<>();
         rows.forEach(row -> byId.put(row.id(), row));
-        List<Run> runs = new ArrayList<>();
+        Map<ChosenRun, List<ClaimedRow>> taken = new LinkedHashMap<>();
         for (ChosenRun run : chosen.runs()) {
-            List<LeasedJob> jobs = new ArrayList<>();
-            for (Long id : run.ids()) {
-                ClaimedRow row = byId.get(id);
-                if (row != null) {
-                    jobs.add(new LeasedJob(row, lanes.binding(row), askedAt));
-                }
-            }
+            List<ClaimedRow> jobs =
+                    run.ids().stream().map(byId::get).filter(Objects::nonNull).toList();
             if (!jobs.isEmpty()) {
-                runs.add(new Run(jobs, run.limit()));
+                taken.put(run, jobs);
             }
         }
-        return runs;
+        return taken;
     }
 }

@@ -83,6 +83,14 @@ final class LimitRooms {
         }
     }
 
+    /** Forgets what was taken: the rows that were to be claimed were locked by others, or some of them. */
+    void takeBack() {
+        limits.values().forEach(left -> {
+            left.runs = 0;
+            left.jobs = 0;
+        });
+    }
+
     /** A job is parked as this limit is full. */
     void park(@Nullable LimitKey key) {
         Left left = key == null ? null : limits.get(key);

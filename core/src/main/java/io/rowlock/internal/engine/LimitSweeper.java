@@ -19,8 +19,7 @@ import java.util.TreeSet;
  * limit was made larger or taken away, parked jobs become ready (promise P2). Where nothing is limited it looks seldom.
  */
 final class LimitSweeper {
-    private static final int KEYS = 200;
-    private static final int VISITS = 500;
+    private static final int VISITS = 300;
     private static final int UNLIMITED_TURNS = 60;
     private static final int MOST_PROMOTED = 1_000;
     private static final LimitKey BEGINNING = LimitKey.of("");
@@ -29,15 +28,15 @@ final class LimitSweeper {
     private final LimitSql sql;
     private final PromoteSql promotes;
     private final Limits limits;
-    private final Set<String> own;
+    private final Map<String, Integer> own;
     private LimitKey lastVisited = BEGINNING;
     private Set<String> before = Set.of();
     private boolean leftOver = true;
     private boolean seenParked;
     private int turn;
 
-    /** @param own the queues of this worker */
-    LimitSweeper(EngineConnection connection, EngineSql sql, Limits limits, Set<String> own) {
+    /** @param own the queues of this worker, and how many handlers of each it runs at once */
+    LimitSweeper(EngineConnection connection, EngineSql sql, Limits limits, Map<String, Integer> own) {
         this.connection = connection;
         this.sql = sql.limits();
         this.promotes = sql.promotes();
@@ -47,10 +46,8 @@ final class LimitSweeper {
 
     /**
      * One step through the limits, for those with parked jobs and room, and for those nobody has used for an hour.
-     *
-     * @param free how many jobs this worker can run now, per queue; parked jobs of other queues are left alone
      */
-    Optional<Duration> step(Map<String, Integer> free) throws SQLException {
+    Optional<Duration> step() throws SQLException {
         leftOver |= !limits.limited().containsAll(before);
         before = limits.limited();
         if (limits.limited().isEmpty() && !leftOver && turn++ % UNLIMITED_TURNS != 0) {
@@ -61,7 +58,7 @@ final class LimitSweeper {
                 ? BEGINNING
                 : visited.get(visited.size() - 1).key();
         seenParked |= visited.stream()
-                .anyMatch(each -> each.parked() && own.contains(each.key().queue()));
+                .anyMatch(each -> each.parked() && own.containsKey(each.key().queue()));
         if (visited.size() < VISITS) {
             leftOver = seenParked;
             seenParked = false;
@@ -69,7 +66,7 @@ final class LimitSweeper {
         TreeSet<LimitKey> parked = new TreeSet<>();
         TreeSet<LimitKey> idle = new TreeSet<>();
         for (Visited each : visited) {
-            if (each.parked() && free.containsKey(each.key().queue()) && parked.size() < KEYS) {
+            if (each.parked() && own.containsKey(each.key().queue())) {
                 parked.add(each.key());
             } else if (each.idle()) {
                 idle.add(each.key());
@@ -89,12 +86,12 @@ final class LimitSweeper {
                     open,
                     locked.stream()
                             .filter(each -> parked.contains(each.key()))
-                            .map(each -> new Promotion(each, most(free, each.key()), limits.runs(each.key())))
+                            .map(each -> new Promotion(each, most(each.key()), limits.runs(each.key())))
                             .toList());
         });
     }
 
-    private static int most(Map<String, Integer> free, LimitKey key) {
-        return Math.min(MOST_PROMOTED, free.getOrDefault(key.queue(), 0));
+    private int most(LimitKey key) {
+        return Math.min(MOST_PROMOTED, own.getOrDefault(key.queue(), 0));
     }
 }

@@ -72,6 +72,7 @@ final class Limits {
         private int runs;
         private int written;
         private boolean parked;
+        private boolean unsure;
         private long spareSince;
 
         boolean hasSpare() {
@@ -87,6 +88,11 @@ final class Limits {
     /** In which queues limit keys have a limit. */
     Set<String> limited() {
         return limited;
+    }
+
+    /** The name of a job's limit key in its queue, whether it is limited or not; null if it has none. */
+    static @Nullable LimitKey name(String queue, @Nullable String limitKey) {
+        return limitKey == null ? null : new LimitKey(queue, limitKey);
     }
 
     /** The limit that holds for a job with this limit key, or null. */
@@ -114,7 +120,9 @@ final class Limits {
         if (mine != null) {
             mine.parked = limit.parked();
         }
-        rooms.add(limit, room, mine == null ? 0 : mine.runs, mine == null ? 0 : mine.written);
+        int runs = mine == null ? 0 : mine.runs;
+        int written = mine == null || mine.unsure ? 0 : mine.written;
+        rooms.add(limit, room, runs, written);
     }
 
     /** Writes what a round takes; to be called in the transaction that has locked them. */
@@ -148,6 +156,7 @@ final class Limits {
         if (slots != null) {
             Held mine = held.computeIfAbsent(share.limit().key(), key -> new Held());
             mine.written = Math.max(slots, mine.written);
+            mine.unsure = true; // until a commit is known: the row may say less
             mine.parked = share.parks() || share.limit().parked();
             mine.spareSince = System.nanoTime();
         }
@@ -192,6 +201,12 @@ final class Limits {
         return mine.hasSpare() && mine.parked;
     }
 
+    /** Whether slots of the run's limit are held that no run has: without a claim to come they are to be freed soon. */
+    synchronized boolean isSpare(Run run) {
+        Held mine = run.limit() == null ? null : held.get(run.limit());
+        return mine != null && mine.hasSpare();
+    }
+
     private synchronized Map<LimitKey, Integer> toFree(boolean all) {
         long now = System.nanoTime();
         Map<LimitKey, Integer> free = new HashMap<>();
@@ -199,7 +214,7 @@ final class Limits {
             return free;
         }
         held.forEach((key, mine) -> {
-            boolean due = all || mine.parked || now - mine.spareSince >= SPARE;
+            boolean due = all || mine.parked || mine.unsure || now - mine.spareSince >= SPARE;
             if (mine.hasSpare() && due && free.size() < KEYS) {
                 free.put(key, mine.written - mine.runs);
             }
@@ -233,6 +248,7 @@ final class Limits {
         List<Share> shares = new ArrayList<>();
         Optional<Duration> dueIn = connection.inTransaction(open -> {
             List<LockedLimit> locked = sql.lock(open, List.copyOf(keys));
+            unsure(locked);
             List<Promotion> promotions = new ArrayList<>();
             for (LockedLimit limit : locked) {
                 keys.remove(limit.key());
@@ -259,12 +275,32 @@ final class Limits {
         busyPause = some ? Math.min(LONGEST_BUSY, busyPause * 2) : SHORTEST_BUSY;
     }
 
+    private synchronized void unsure(List<LockedLimit> locked) {
+        for (LockedLimit limit : locked) {
+            Held mine = held.get(limit.key());
+            if (mine != null) {
+                mine.unsure = true;
+            }
+        }
+    }
+
+    /** What a round took is committed. */
+    synchronized void committed(LimitRooms rooms) {
+        for (Share share : rooms.shares()) {
+            Held mine = held.get(share.limit().key());
+            if (mine != null && share.held() != null) {
+                mine.unsure = false;
+            }
+        }
+    }
+
     private synchronized void freed(List<Share> shares) {
         for (Share share : shares) {
             LimitKey key = share.limit().key();
             Held mine = held.get(key);
             if (mine != null && share.held() != null) {
                 mine.written = share.held();
+                mine.unsure = false;
                 if (mine.runs == 0 && mine.written == 0) {
                     held.remove(key);
                 }
@@ -278,6 +314,16 @@ final class Limits {
                 ? Optional.empty()
                 : promotes.promote(open, claimant.owner(), kinds, AHEAD, promotions).stream()
                         .min(Duration::compareTo);
+    }
+
+    /** Leaves all limits at the end, also those whose rows others had locked. */
+    void leave() throws SQLException {
+        if (used) {
+            connection.call(open -> {
+                sql.leave(open, claimant.owner());
+                return true;
+            });
+        }
     }
 
     /** Keeps up all slots this worker holds, over another connection than the claimer's. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class DueSql {
     /*
      * How much there is to do in lanes, counted up to a bound: so that nothing is taken of a limit for nothing. Locks: none.
-     * Index: a range of rowlock_job_due, _suspect and _keyed per lane. Rows: at most $6 of each. Limits only on what counts.
+     * Index: a range of rowlock_job_due, _suspect and _keyed per lane; none of a paused queue. Rows: at most $6 of each. Limits only on what counts.
      */
     static final String DUE = """
             /* rowlock:due-of-queues */
@@ -48,6 +48,7 @@ public final class DueSql {
                   AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
                   AND j.run_at <= statement_timestamp() AND j.locked_by IS NULL
                 LIMIT 1) d) suspects
+            WHERE NOT coalesce((SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = lane.queue LIMIT 1), false)
             GROUP BY lane.queue
             """;
 

@@ -117,6 +117,12 @@ public final class LimitSql {
               FOR NO KEY UPDATE SKIP LOCKED))
             """;
 
+    /* Locks: this worker's own rows, which nobody else waits for. Index: rowlock_slot_owner. */
+    static final String LEAVE = """
+            /* rowlock:leave-limits */
+            DELETE FROM rowlock_slot WHERE owner = $1
+            """;
+
     /* Locks: none. Index: rowlock_slot_pk, a range per limit. Rows: one per worker that used the limit lately. */
     static final String OTHERS = """
             /* rowlock:others-at-limits */
@@ -136,6 +142,7 @@ public final class LimitSql {
     private final Sql look;
     private final Sql take;
     private final Sql extend;
+    private final Sql leave;
     private final Sql others;
 
     public LimitSql(Names names) {
@@ -144,6 +151,7 @@ public final class LimitSql {
         this.look = new Sql(names, LOOK);
         this.take = new Sql(names, TAKE);
         this.extend = new Sql(names, EXTEND);
+        this.leave = new Sql(names, LEAVE);
         this.others = new Sql(names, OTHERS);
     }
 
@@ -166,7 +174,7 @@ public final class LimitSql {
      */
     public record Share(LockedLimit limit, @Nullable Integer held, boolean waits, Spent spent, boolean parks) {
         boolean changesLimit() {
-            return spent.tokens() > 0 || (parks && !limit.parked());
+            return spent.tokens() != 0 || (parks && !limit.parked());
         }
     }
 
@@ -230,6 +238,11 @@ public final class LimitSql {
                 Sql.instants(Sql.column(changed, share -> share.spent().window())),
                 Sql.integers(Sql.column(changed, share -> share.spent().tokens())),
                 Sql.booleans(changed.stream().map(Share::parks).toList()));
+    }
+
+    /** Gives up all that a worker holds. */
+    public void leave(Connection connection, String owner) throws SQLException {
+        leave.update(connection, owner);
     }
 
     /** Extends what this worker holds and has less than the rest left of. */

@@ -104,6 +104,6 @@ final class CrowdedClaimIT {
                 PlannedStatements.pin(
                         "keyed-candidates", KeyedClaimSql.CANDIDATES, List.of(), queues, kinds, priorities, from, most),
                 PlannedStatements.pin(
-                        "due-of-queues", LimitSql.DUE, List.of(), queues, kinds, priorities, from, from, MOST));
+                        "due-of-queues", DueSql.DUE, List.of(), queues, kinds, priorities, from, from, MOST));
     }
 }

@@ -87,6 +87,7 @@ final class LimitedStatements {
                         "nobody",
                         MINUTE,
                         MINUTE),
+                pin("leave-limits", LimitSql.LEAVE, List.of("rowlock_slot_owner"), "nobody"),
                 pin("others-at-limits", LimitSql.OTHERS, slot, queues, keys, "me"));
     }
 
@@ -124,7 +125,7 @@ final class LimitedStatements {
                 pin(
                         "due-of-queues",
                         DueSql.DUE,
-                        List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed"),
+                        List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed", "rowlock_queue_pk"),
                         lanes,
                         kinds,
                         Sql.integers(List.of(0, 1, 2)),
