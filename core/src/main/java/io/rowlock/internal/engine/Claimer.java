@@ -27,6 +27,8 @@ final class Claimer {
     /** What a sweep found, the lanes, and jobs with ordering keys go first in turn, so that none keeps the others from the slots. */
     private static final int WAYS = 3;
 
+    private static final Duration OFTEN = Duration.ofSeconds(1);
+
     private static final long NEVER = Long.MAX_VALUE;
     private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
     private static final int BUSY_TRIES = 400;
@@ -193,9 +195,12 @@ final class Claimer {
     private void sweep() throws SQLException {
         long startedAt = System.nanoTime();
         nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
-        if (gate.isStale()) {
-            gate.refresh(); // in place of a sweep, so that an idle worker asks no more than before
-        } else {
+        boolean refreshes = gate.isStale();
+        if (refreshes) {
+            gate.refresh();
+        }
+        if (!refreshes
+                || poll.compareTo(OFTEN) > 0) { // else in its place, so that an idle worker asks no more for that
             sweeps.step();
         }
         limitSweeper.step().ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));

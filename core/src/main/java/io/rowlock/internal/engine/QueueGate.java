@@ -51,7 +51,7 @@ final class QueueGate {
     private final long poll;
     private final Map<String, GatedQueue> gated = new TreeMap<>();
     private volatile boolean refreshAsked = true;
-    private long nextRefresh = System.nanoTime();
+    private long nextRefresh = System.nanoTime() + REFRESH;
 
     /** What a gate looks at and steers: lanes, slots and runners of its worker. */
     record Work(Lanes lanes, Lanes keyedLanes, Slots slots, Map<String, QueueRunner> runners) {}
