@@ -98,6 +98,23 @@ final class RecoveryIT {
         schema.update("DELETE FROM rowlock_job WHERE attempts = 0");
     }
 
+    @Test
+    @Tag("P2")
+    void job_is_rescued_where_polls_are_far_apart_too() throws Exception {
+        Deeds handler = scene.deeds("worker");
+        long first = scene.enqueue(Task.quick("first"));
+        try (Worker worker = scene.rowlock(heard)
+                .worker(config -> config.poll(Duration.ofSeconds(6)).handle(Task.class, handler))) {
+            worker.start();
+            scene.awaitState(first, "completed");
+
+            schema.execute("INSERT INTO rowlock_job (kind, payload, locked_by, locked_until, token, attempts)"
+                    + " SELECT kind, payload, 'gone', clock_timestamp(), 1, 1 FROM rowlock_job WHERE id = " + first);
+
+            patiently().until(() -> scene.count("state = 'completed' AND losses = 1") == 1);
+        }
+    }
+
     /** Waits until every lease reaches so far beyond the first start as only heartbeats can bring it. */
     private void leasesRunFor(String duration) {
         patiently()

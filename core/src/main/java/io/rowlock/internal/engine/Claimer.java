@@ -197,10 +197,9 @@ final class Claimer {
         nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
         boolean refreshes = gate.isStale();
         if (refreshes) {
-            gate.refresh();
+            gate.refresh(); // where polls are close together in place of a sweep, so that an idle worker asks no more
         }
-        if (!refreshes
-                || poll.compareTo(OFTEN) > 0) { // else in its place, so that an idle worker asks no more for that
+        if (!refreshes || poll.compareTo(OFTEN) > 0) {
             sweeps.step();
         }
         limitSweeper.step().ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));

@@ -125,24 +125,31 @@ final class GatedQueue {
 
     /** Decides what to ask for or to give back, with so many jobs due; false if all stays as it is. */
     boolean plan(long now, int due) {
+        forgetAnswer();
         int most = Math.min(slots.configured(name), cap);
-        int busy = Math.min(most, slots.taken(name));
+        int inUse = Math.min(most, slots.taken(name));
         int need = Math.min(most, slots.taken(name) + due);
         target = held;
         if (limits.running() == null) {
             target = 0;
         } else if (need > held && now - slotsAgain >= 0) {
             target = need;
-        } else if (held > busy && isLongIdle(now, most)) {
-            target = busy;
+        } else if (held > inUse && isLongIdle(now, most)) {
+            target = inUse;
         }
-        idle &= held > busy;
+        idle &= held > inUse;
         if (target < held) {
             giveBack();
         }
         wanted = tokens(now) == 0 && now - tokensAgain >= 0 ? block(due) : 0;
         boolean waitsInVain = waits && need <= held;
         return target > held || unsettled || wanted > 0 || waitsInVain || excess;
+    }
+
+    /** One whose transaction failed must not be taken for the next one's. */
+    private void forgetAnswer() {
+        grant = null;
+        stopping = false;
     }
 
     /** Where much is due, more than that at once; but what is left over at the end of a window is little of its rate. */
@@ -165,6 +172,7 @@ final class GatedQueue {
 
     /** Nothing more is to be run; true if slots or tokens are to be given back. */
     boolean stop() {
+        forgetAnswer();
         target = 0;
         wanted = 0;
         stopping = limits.rate() != null && tokens(System.nanoTime()) > 0;

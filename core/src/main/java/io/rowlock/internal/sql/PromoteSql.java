@@ -11,8 +11,9 @@ import java.util.List;
 public final class PromoteSql {
     /*
      * The limits are locked and unchanged by this transaction. Of each limit that has room, the first parked jobs of the
-     * kinds in $7 become ready, at most $4 of each and as many as there is room for beside the $8 this worker holds; where only the window is used up and
-     * ends within $5 microseconds, they are due at the next one. A limit with none parked says so from then on.
+     * kinds in $7 become ready, at most $4 of each and as many as there is room for beside the $8 this worker holds; where
+     * only the window is used up and ends within $5 microseconds, they are due at the next one. A limit with none parked
+     * says so from then on.
      * Locks: the jobs, skipping what is locked. Index: rowlock_job_limited, one range per limit and kind.
      */
     static final String PROMOTE = """
@@ -68,46 +69,49 @@ public final class PromoteSql {
             RETURNING id, round(extract(epoch FROM run_at - clock_timestamp()) * 1000000)::bigint AS due_in
             """;
 
+    /* Whether a limit has not been used for an hour, its last window included. */
+    private static final String IDLE = """
+            NOT l.parked
+              AND l.window_at < statement_timestamp() - interval '1 hour' - coalesce((
+                SELECT greatest(q.rate_per, q.key_rate_per) FROM rowlock_queue q WHERE q.queue = l.queue LIMIT 1), interval '0')
+              AND NOT coalesce((
+                SELECT true
+                FROM rowlock_slot s
+                WHERE s.queue = l.queue AND s.limit_key = l.limit_key
+                  AND s.held_until >= statement_timestamp() - interval '1 hour'
+                LIMIT 1), false)
+            """;
+
     /*
      * Locks: none. Index: a range of rowlock_limit_pk from a cursor, then a look at the slots of each. Rows: at most $3
-     * looked at. Idle: not used for an hour.
+     * looked at.
      */
     static final String VISIT = """
             /* rowlock:visit-limits */
-            SELECT k.queue, k.limit_key, k.parked,
-                   NOT k.parked AND k.window_at < statement_timestamp() - interval '1 hour'
-                     - coalesce((SELECT greatest(q.rate_per, q.key_rate_per) FROM rowlock_queue q WHERE q.queue = k.queue LIMIT 1),
-                                interval '0')
-                   AND NOT coalesce((
-                     SELECT true
-                     FROM rowlock_slot s
-                     WHERE s.queue = k.queue AND s.limit_key = k.limit_key
-                       AND s.held_until >= statement_timestamp() - interval '1 hour'
-                     LIMIT 1), false) AS idle
+            SELECT l.queue, l.limit_key, l.parked,
+            """ + IDLE + """
+              AS idle
             FROM (
               SELECT queue, limit_key, parked, window_at
               FROM rowlock_limit
               WHERE (queue, limit_key) > ($1, $2)
               ORDER BY queue, limit_key
-              LIMIT $3) k
-            ORDER BY k.queue, k.limit_key
+              LIMIT $3) l
+            ORDER BY l.queue, l.limit_key
             """;
 
     /*
-     * The limits were seen idle, and are locked now; jobs parked or slots taken in between are seen. Locks: nobody else's,
-     * as whoever takes slots has the limit's lock. Index: places, and rowlock_slot_pk, a range per limit.
+     * The limits were seen idle, and are locked now: what was used or parked in between is seen. Locks: nobody else's, as
+     * whoever takes slots or tokens has the limit's lock. Index: places, and rowlock_slot_pk, a range per limit.
      */
     static final String DROP = """
             /* rowlock:drop-limits */
             WITH idle AS MATERIALIZED (
               SELECT l.ctid AS place, l.queue, l.limit_key
               FROM rowlock_limit l
-              WHERE l.ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND NOT l.parked
-                AND NOT coalesce((
-                  SELECT true
-                  FROM rowlock_slot s
-                  WHERE s.queue = l.queue AND s.limit_key = l.limit_key AND s.held_until >= statement_timestamp()
-                  LIMIT 1), false)),
+              WHERE l.ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND
+            """ + IDLE + """
+              ),
             left_over AS (
               DELETE FROM rowlock_slot
               WHERE id = ANY(ARRAY(

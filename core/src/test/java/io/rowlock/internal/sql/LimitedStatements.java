@@ -112,7 +112,7 @@ final class LimitedStatements {
                 pin(
                         "drop-limits",
                         PromoteSql.DROP,
-                        List.of("rowlock_slot_pk", "rowlock_slot_id"),
+                        List.of("rowlock_slot_pk", "rowlock_slot_id", "rowlock_queue_pk"),
                         Sql.texts(List.of("(0,1)", "(0,2)"))));
     }
 
