@@ -25,8 +25,8 @@ public interface Jobs {
     /**
      * Cancels a job that is not finished. A handler that is at work on it is told, at once in this JVM and within half of
      * a lease in others: by an interrupt, {@link JobContext#cancelled()}, and, if it is transactional, the end of its
-     * transaction; its outcome counts for nothing. The next job of an ordering key starts at once, or, behind a running
-     * one, when that one's lease would have ended.
+     * transaction; its outcome counts for nothing. The next job of an ordering key starts at once; behind a running
+     * one, when that one's handler has ended, and at the latest when its lease would have ended.
      *
      * @param id the job
      * @param by who cancels it, and why; kept as the job's last error

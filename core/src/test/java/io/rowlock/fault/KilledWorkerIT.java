@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.Rowlock;
 import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.fault.StallingTransactions.Point;
+import io.rowlock.job.By;
+import io.rowlock.job.Cancellation;
 import io.rowlock.testkit.postgres.ChildJvm;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,6 +141,27 @@ final class KilledWorkerIT {
             scene.awaitState(job, "completed");
         }
         assertThat(scene.count("attempts = 1 AND losses = 0")).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("P11")
+    void key_of_a_job_that_was_cancelled_goes_on_after_the_lease_if_its_worker_was_killed() throws Exception {
+        long head = scene.enqueue(Task.waiting("head"), options -> options.orderingKey("a"));
+        long next = scene.enqueue(Task.quick("next"), options -> options.orderingKey("a"));
+        try (ChildJvm first = ChildWorker.launch(schema, "first", options -> options.lease(Duration.ofSeconds(6)))) {
+            scene.awaitStart("head", "first");
+            assertThat(scene.rowlock().jobs().cancel(head, new By("ada", "not wanted")))
+                    .isEqualTo(Cancellation.REQUESTED);
+            first.kill();
+        }
+        String until = schema.one(
+                        String.class, "SELECT held_until::text FROM rowlock_key WHERE held_until > clock_timestamp()")
+                .orElseThrow();
+        scene.start(scene.rowlock(heard), scene.deeds("second"));
+        scene.awaitState(next, "completed");
+        assertThat(schema.count("SELECT count(*) FROM started WHERE name = 'next' AND at >= ?::timestamptz", until))
+                .isOne();
+        patiently().until(() -> schema.count("SELECT count(*) FROM rowlock_key") == 0);
     }
 
     private void killAt(Point point) throws Exception {

@@ -130,51 +130,6 @@ final class CancelIT {
     }
 
     @Test
-    @Tag("P11")
-    void behind_a_cancelled_running_head_the_next_starts_no_earlier_than_its_lease_would_have_ended() throws Exception {
-        List<Long> ids = keyed(2);
-        try (Worker worker = work(Duration.ofSeconds(2))) {
-            soon().until(() -> begun.contains(0));
-            soon().until(() -> rowlock.count(JobState.PARKED) == 1);
-            String until = schema.list(
-                            String.class, "SELECT locked_until::text FROM rowlock_job WHERE id = ?", ids.get(0))
-                    .get(0);
-
-            assertThat(jobs.cancel(ids.get(0), ADA)).isEqualTo(Cancellation.REQUESTED);
-            assertThat(schema.count(
-                            "SELECT count(*) FROM rowlock_job WHERE id = ? AND run_at >= ?::timestamptz - interval '50 ms'",
-                            ids.get(1),
-                            until))
-                    .isEqualTo(1);
-            gate.countDown();
-            rowlock.awaitAllEnded();
-            assertThat(worker.health().up()).isTrue();
-        }
-        assertThat(ended).containsExactly(1);
-    }
-
-    @Test
-    @Tag("P11")
-    void so_it_is_for_a_follower_that_was_written_after_the_claim_and_never_parked() throws Exception {
-        long head = keyed(1).get(0);
-        try (Worker worker = work(Duration.ofMinutes(10))) {
-            soon().until(() -> begun.contains(0));
-            rowlock.rowlock().queues().pause("default", ADA); // so that nobody parks the next one
-            long next = rowlock.enqueue(new Step(1), options -> options.orderingKey("a"))
-                    .id();
-
-            assertThat(jobs.cancel(head, ADA)).isEqualTo(Cancellation.REQUESTED);
-
-            assertThat(schema.count(
-                            "SELECT count(*) FROM rowlock_job WHERE id = ? AND state = 'ready'"
-                                    + " AND run_at > clock_timestamp() + interval '5 minutes'",
-                            next))
-                    .isEqualTo(1);
-            assertThat(worker.health().up()).isTrue();
-        }
-    }
-
-    @Test
     void a_cancel_under_repeatable_read_is_refused_and_the_transaction_goes_on() throws Exception {
         long id = rowlock.enqueue(new Step(1), options -> options.after(Duration.ofHours(1)))
                 .id();

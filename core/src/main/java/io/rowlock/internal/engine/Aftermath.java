@@ -62,6 +62,9 @@ final class Aftermath {
     }
 
     void recorded(Settled settled) {
+        if (settled.outcome() instanceof Died died && died.timedOut()) {
+            settled.job().taken();
+        }
         forget(settled);
         if (settled.job().row().contents().deduplicated() && waitsAgain(settled.outcome())) {
             keyless.accept(settled.job().id());
@@ -76,6 +79,7 @@ final class Aftermath {
     void lost(Settled settled) {
         LeasedJob job = settled.job();
         boolean mayBeRecorded = doubtful.contains(settled.grip());
+        job.taken();
         forget(settled);
         if (mayBeRecorded) {
             LOG.info(

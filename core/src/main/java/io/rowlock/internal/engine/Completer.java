@@ -31,6 +31,7 @@ final class Completer {
 
     private final Recorder recorder;
     private final KeyRetaker retaker;
+    private final HoldLifter holds;
     private final LinkedBlockingQueue<Settled> arriving = new LinkedBlockingQueue<>();
     private final AtomicInteger backlog = new AtomicInteger();
 
@@ -41,9 +42,10 @@ final class Completer {
 
     private record Later(Settled settled, long notBefore) {}
 
-    Completer(Recorder recorder, KeyRetaker retaker) {
+    Completer(Recorder recorder, KeyRetaker retaker, HoldLifter holds) {
         this.recorder = recorder;
         this.retaker = retaker;
+        this.holds = holds;
     }
 
     /** Takes an outcome to record; never blocks. */
@@ -57,15 +59,21 @@ final class Completer {
         return backlog.get();
     }
 
+    /** Whether all is recorded, and no ordering key held for what has ended. */
+    boolean isIdle() {
+        return backlog() == 0 && holds.isIdle();
+    }
+
     /** Whether claiming should wait until more is recorded. */
     boolean full() {
         return backlog.get() > TOO_MANY;
     }
 
-    /** One step of the loop: waits for outcomes, gathers, records; then gives back the keys of what was put back. */
+    /** One step of the loop: waits for outcomes, gathers, records; then what follows for dedup and ordering keys. */
     long step() throws SQLException, InterruptedException {
         gather(true);
         record();
+        holds.step();
         retaker.step();
         return 0;
     }
@@ -86,6 +94,7 @@ final class Completer {
             }
             gather(false);
         }
+        holds.flush();
         retaker.flush();
     }
 

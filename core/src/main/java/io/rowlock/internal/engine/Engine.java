@@ -43,6 +43,7 @@ final class Engine {
     final Pruner pruner;
     final Attempts attempts;
     private final KeyRetaker retaker;
+    private final HoldLifter holds;
     final Slots slots;
     private final Limits limits;
     private final QueueGate gate;
@@ -74,6 +75,7 @@ final class Engine {
         keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
         Deaths deaths = new Deaths(sql.alerts(), lanes);
         retaker = new KeyRetaker(completing, sql, events);
+        holds = new HoldLifter(completing, sql, this::lifted);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
         limits = new Limits(claiming, sql, claimant, lanes);
@@ -102,7 +104,7 @@ final class Engine {
                 lanes,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker);
+        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker, holds);
         heartbeat = new Heartbeat(
                 beating,
                 sql.outcomes(),
@@ -164,6 +166,7 @@ final class Engine {
 
     /** A run's thread has ended, or it was handed back before it began. */
     private void ended(Run run) {
+        holds.ended(run);
         boolean freesLimit = limits.ended(run) || (seldom && limits.isSpare(run));
         if (freesLimit) {
             claimer.keyedDue();
@@ -171,6 +174,12 @@ final class Engine {
         if (slots.release(run) || freesLimit) {
             worthClaiming.run();
         }
+    }
+
+    /** The next jobs of ordering keys may begin. */
+    private void lifted() {
+        claimer.keyedDue();
+        worthClaiming.run();
     }
 
     /** Settings of queues may have changed. */
@@ -198,6 +207,7 @@ final class Engine {
 
     /** Its lease is over; with an ordering key the next of its key may follow. */
     private void letGo(LeasedJob job, Runnable worthClaiming) {
+        holds.letGo(job);
         if (!inFlight.letGo(job)) {
             return;
         }
@@ -317,6 +327,7 @@ final class Engine {
     void cancelled(long id) {
         for (LeasedJob job : inFlight.all()) {
             if (job.id() == id && job.settle()) {
+                job.taken();
                 letGo(job, worthClaiming);
                 job.cancel();
             }

@@ -103,6 +103,7 @@ final class Heartbeat {
      */
     private void lost(LeasedJob job) {
         if (!job.isEndedByHandler() && job.settle()) {
+            job.taken();
             letGo.accept(job);
             LOG.info(
                     "Lease lost while the handler runs; it is told to stop, and the job runs again elsewhere"

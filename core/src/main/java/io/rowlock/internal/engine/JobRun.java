@@ -231,7 +231,7 @@ final class JobRun implements JobContext {
             }
             job.endedByHandler();
             if (key != null) {
-                keys.settleWithin(connection, key, Duration.ZERO);
+                keys.settleWithin(connection, key);
             }
         } catch (SQLException e) {
             throw new DatabaseException("Could not " + what + " the job (job=" + id() + ")", e);

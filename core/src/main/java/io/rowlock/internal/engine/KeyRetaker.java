@@ -174,7 +174,7 @@ final class KeyRetaker {
         }
         SessionSql.boundLockWaits(open, WAIT);
         Optional<Merged> merged = sql.merge(open, job);
-        keys.settle(open, List.of(order), Duration.ZERO);
+        keys.settle(open, List.of(order));
         return merged;
     }
 

@@ -183,7 +183,7 @@ final class KeyedClaimer {
         List<Integer> most = new ArrayList<>();
         for (OrderingKey key : due.byKey().keySet()) {
             LockedKey row = locked.get(key);
-            if (row != null && row.blockedBy() == null) {
+            if (row != null && row.isOpen()) {
                 openKeys.add(row);
                 most.add(choice.runLength(key.queue()));
             }

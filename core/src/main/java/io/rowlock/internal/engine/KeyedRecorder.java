@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.Blocker;
+import io.rowlock.internal.sql.KeySql.Hold;
 import io.rowlock.internal.sql.KeySql.LockedKey;
 import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.spi.DeathHook.DyingJob;
@@ -77,25 +78,20 @@ final class KeyedRecorder {
             List<DyingJob> dead = dying.stream().map(OutcomeWriter::dying).collect(Collectors.toList());
             deaths.died(open, dead, blocking);
         }
-        settle(open, locked.keySet(), dying);
+        hold(open, dying);
+        keys.settle(open, locked.keySet());
         return new Written(tried, written, busy);
     }
 
-    /** After a timeout the next job of the key must not start before the lease would have ended: the thread may still run. */
-    private void settle(Connection open, Set<OrderingKey> all, List<Settled> dead) throws SQLException {
-        Set<OrderingKey> later = new TreeSet<>();
+    /** After a timeout the thread may still run: no run of the key begins before it has ended, or its lease would have. */
+    private void hold(Connection open, List<Settled> dead) throws SQLException {
         for (Settled each : dead) {
             if (((Died) each.outcome()).timedOut()) {
-                later.add(keyOf(each));
+                keys.hold(
+                        open,
+                        new Hold(keyOf(each), each.grip().id(), each.grip().token()),
+                        lease);
             }
-        }
-        Set<OrderingKey> now = new TreeSet<>(all);
-        now.removeAll(later);
-        if (!later.isEmpty()) {
-            keys.settle(open, later, lease);
-        }
-        if (!now.isEmpty()) {
-            keys.settle(open, now, Duration.ZERO);
         }
     }
 

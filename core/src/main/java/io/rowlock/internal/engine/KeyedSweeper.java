@@ -9,7 +9,6 @@ import io.rowlock.internal.sql.SweepSql;
 import io.rowlock.internal.sql.SweepSql.KeyedRow;
 import io.rowlock.internal.sql.SweepSql.LaneWalk;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,7 +101,7 @@ final class KeyedSweeper {
             connection.inTransaction(open -> {
                 List<LockedKey> locked = keys.lock(open, stranded);
                 keys.unblockRevived(open, locked);
-                keys.settle(open, locked.stream().map(LockedKey::key).toList(), Duration.ZERO);
+                keys.settle(open, locked.stream().map(LockedKey::key).toList());
                 return true;
             });
         }

@@ -27,6 +27,8 @@ final class LeasedJob {
     private volatile boolean cancelled;
     private volatile boolean over;
     private volatile boolean endedByHandler;
+    private volatile boolean taken;
+    private volatile boolean runEnded;
     private @Nullable Thread thread;
     private @Nullable Connection transaction;
     private boolean started;
@@ -105,6 +107,24 @@ final class LeasedJob {
 
     boolean isEndedByHandler() {
         return endedByHandler;
+    }
+
+    /** Somebody has taken the job from this worker, or it died by a timeout, while its handler may run on. */
+    void taken() {
+        taken = true;
+    }
+
+    boolean isTaken() {
+        return taken;
+    }
+
+    /** Nothing of its run is at work any more. */
+    void runEnded() {
+        runEnded = true;
+    }
+
+    boolean isRunEnded() {
+        return runEnded;
     }
 
     boolean cancelled() {

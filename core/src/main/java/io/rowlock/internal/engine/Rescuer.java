@@ -12,7 +12,6 @@ import io.rowlock.internal.sql.SweepSql.Rescued;
 import io.rowlock.spi.DeathHook.DyingJob;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -120,7 +119,7 @@ final class Rescuer {
         List<Rescued> rescued = sql.rescue(open, ids, maxAttempts);
         died(open, rescued.stream().filter(Rescued::dead).toList(), keyOf);
         if (!locked.isEmpty()) {
-            keys.settle(open, locked.keySet(), Duration.ZERO);
+            keys.settle(open, locked.keySet());
         }
         return rescued;
     }

@@ -281,7 +281,7 @@ public final class ThreadedWorker implements Worker {
         engine.handBackWaiting();
         engine.handBackRunning();
         try {
-            await(() -> engine.completer.backlog() == 0, System.nanoTime() + LAST_WRITES);
+            await(engine.completer::isIdle, System.nanoTime() + LAST_WRITES);
             for (Loop loop : stopping.loops()) {
                 loop.stop();
             }

@@ -4,6 +4,7 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.KeySql.Hold;
 import io.rowlock.internal.sql.OperationSql;
 import io.rowlock.internal.sql.OperationSql.Cancelled;
 import io.rowlock.internal.sql.OperationSql.Place;
@@ -83,7 +84,13 @@ final class Operations {
         Optional<Cancelled> cancelled = sql.cancel(open, id, reason("cancelled", by));
         OrderingKey key = place.get().key();
         if (key != null && cancelled.isPresent()) {
-            keys.settleWithin(open, key, cancelled.get().lease()); // the handler may run on until then
+            if (cancelled.get().leased()) { // its handler may run on
+                keys.hold(
+                        open,
+                        new Hold(key, id, cancelled.get().token()),
+                        cancelled.get().lease());
+            }
+            keys.settleWithin(open, key);
         }
         return cancelled
                 .map(was -> was.leased() ? Cancellation.REQUESTED : Cancellation.STOPPED)
@@ -102,7 +109,7 @@ final class Operations {
                 takeDedupKey(open, id);
             }
             if (key != null) {
-                keys.settleWithin(open, key, Duration.ZERO);
+                keys.settleWithin(open, key);
             }
             return done;
         });
@@ -120,7 +127,7 @@ final class Operations {
             if (key == null || !keys.unblock(open, key, id)) {
                 return false;
             }
-            keys.settleWithin(open, key, Duration.ZERO);
+            keys.settleWithin(open, key);
             return true;
         });
         LOG.info("Skip of a dead head: {} (job={}, by={}): {}", skipped, id, by.who(), by.why());

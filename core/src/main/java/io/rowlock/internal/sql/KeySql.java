@@ -29,10 +29,10 @@ public final class KeySql {
     /* Locks: the rows of the keys, skipping what is locked. Index: its primary key, once per key. */
     static final String LOCK = """
             /* rowlock:lock-keys */
-            SELECT k.queue, k.ordering_key, l.place, l.blocked_by, l.run_from, l.run_to
+            SELECT k.queue, k.ordering_key, l.place, l.blocked_by, l.held, l.run_from, l.run_to
             FROM unnest($1::text[], $2::text[]) AS k(queue, ordering_key)
             CROSS JOIN LATERAL (
-              SELECT ctid::text AS place, blocked_by, run_from, run_to
+              SELECT ctid::text AS place, blocked_by, coalesce(held_until > clock_timestamp(), false) AS held, run_from, run_to
               FROM rowlock_key
               WHERE queue = k.queue AND ordering_key = k.ordering_key
               FOR UPDATE SKIP LOCKED) l
@@ -40,7 +40,8 @@ public final class KeySql {
 
     /*
      * For one job that completes in a transaction of its handler's: its key, unless jobs of the same run before it are
-     * still to be recorded, or a crash could run them again after this one.
+     * still to be recorded, or a crash could run them again after this one. A hold of the key is none of its business:
+     * while the job is leased, it can only be that of another job of its own run.
      */
     static final String LOCK_FOR_ONE = """
             /* rowlock:lock-key-of-one */
@@ -101,19 +102,53 @@ public final class KeySql {
             """;
 
     /*
+     * The key is locked by this transaction. A key of which a job is leased has a row. Index: its primary key. An earlier
+     * hold that is not over is by a job of the same run, as no other run has begun since.
+     */
+    static final String HOLD = """
+            /* rowlock:hold-key */
+            UPDATE rowlock_key
+            SET held_until = greatest(held_until, clock_timestamp() + $5::bigint * interval '1 microsecond'),
+                held_job = $3, held_token = $4
+            WHERE queue = $1 AND ordering_key = $2
+            """;
+
+    /* Which keys are held for these jobs and tokens. Locks: none. Index: rowlock_key_pk, once per key. */
+    static final String HELD = """
+            /* rowlock:held-keys */
+            SELECT h.n
+            FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+              WITH ORDINALITY AS h(queue, ordering_key, job, token, n)
+            CROSS JOIN LATERAL (
+              SELECT 1
+              FROM rowlock_key
+              WHERE queue = h.queue AND ordering_key = h.ordering_key AND held_job = h.job AND held_token = h.token
+              LIMIT 1) k
+            """;
+
+    /* The keys at $1 are locked by this transaction and unchanged in it; no longer held if it is for that job and token. */
+    static final String LIFT = """
+            /* rowlock:lift-holds */
+            UPDATE rowlock_key
+            SET held_until = NULL, held_job = NULL, held_token = NULL
+            WHERE ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid))
+              AND held_job = ($2::bigint[])[array_position($1::text[]::tid[], ctid)]
+              AND held_token = ($3::bigint[])[array_position($1::text[]::tid[], ctid)]
+            """;
+
+    /*
      * The keys are locked, and what this transaction changed was changed by statements before this one. Where a key has
-     * no job leased and none that blocks it, its head becomes ready; a key with nothing left is dropped. A head that waits for its limit key is left to whoever
-     * makes room there. Locks: the heads,
-     * skipping what is locked (the sweep comes back to it). Index: rowlock_key_pk, and rowlock_job_order, once per key;
-     * then the primary keys. Rows: at most one promoted per key, due no earlier than in $3 microseconds,
-     * which holds for a head that was never parked, too.
-     * $4: whether to drop keys, which must then be the last statement before the commit (see NOTE).
+     * no job leased, none that blocks it, and is not held, its parked head becomes ready; a key with nothing left is
+     * dropped. A head that waits for its limit key is left to whoever makes room there. Locks: the heads, skipping what is
+     * locked (the sweep comes back to it). Index: rowlock_key_pk, and rowlock_job_order, once per key; then the primary
+     * keys. Rows: at most one promoted per key.
+     * $3: whether to drop keys, which must then be the last statement before the commit (see NOTE).
      */
     static final String SETTLE = """
             /* rowlock:settle-keys */
             WITH key AS MATERIALIZED (
-              SELECT l.place, h.id,
-                     (h.state = 'parked' AND NOT h.limited OR $3::bigint > 0) AND l.blocked_by IS NULL AND NOT coalesce((
+              SELECT l.place, h.id, l.held,
+                     h.state = 'parked' AND NOT h.limited AND l.blocked_by IS NULL AND NOT l.held AND NOT coalesce((
                        SELECT true
                        FROM rowlock_job r
                        WHERE r.queue = k.queue AND r.ordering_key = k.ordering_key AND r.state IN ('ready', 'parked')
@@ -122,7 +157,7 @@ public final class KeySql {
                        LIMIT 1), false) AS waits
               FROM unnest($1::text[], $2::text[]) AS k(queue, ordering_key)
               CROSS JOIN LATERAL (
-                SELECT ctid AS place, blocked_by, run_from, run_to
+                SELECT ctid AS place, blocked_by, coalesce(held_until > clock_timestamp(), false) AS held, run_from, run_to
                 FROM rowlock_key
                 WHERE queue = k.queue AND ordering_key = k.ordering_key
                 LIMIT 1) l
@@ -135,20 +170,20 @@ public final class KeySql {
             head AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND state IN ('ready', 'parked') AND locked_by IS NULL
+              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND state = 'parked' AND locked_by IS NULL
               FOR NO KEY UPDATE SKIP LOCKED),
             dropped AS (
               DELETE FROM rowlock_key
-              WHERE $4 AND ctid = ANY(ARRAY(SELECT place FROM key WHERE id IS NULL)) AND blocked_by IS NULL)
+              WHERE $3 AND ctid = ANY(ARRAY(SELECT place FROM key WHERE id IS NULL AND NOT held)) AND blocked_by IS NULL)
             UPDATE rowlock_job
-            SET state = 'ready', run_at = greatest(run_at, clock_timestamp() + $3::bigint * interval '1 microsecond')
+            SET state = 'ready', run_at = greatest(run_at, clock_timestamp())
             WHERE id = ANY(ARRAY(SELECT id FROM head))
             RETURNING id
             """;
 
     /*
-     * Keys that nobody comes back to by himself: with a parked head and nothing that blocks or runs; with nothing left;
-     * blocked by a job that is not dead any more. Locks: none. Index: a range of rowlock_key_pk from a cursor, then one
+     * Keys that nobody comes back to by himself: with a parked head and nothing that blocks, holds or runs; with nothing
+     * left; blocked by a job that is not dead any more. Locks: none. Index: a range of rowlock_key_pk from a cursor, then one
      * look into rowlock_job_order per key. Rows: at most $3 looked at; the last one looked at always comes back.
      */
     static final String STRANDED = """
@@ -156,7 +191,7 @@ public final class KeySql {
             SELECT k.queue, k.ordering_key,
                    CASE WHEN k.blocked_by IS NOT NULL
                         THEN NOT coalesce((SELECT j.state = 'dead' FROM rowlock_job j WHERE j.id = k.blocked_by LIMIT 1), false)
-                        ELSE coalesce((
+                        ELSE (k.held_until > clock_timestamp()) IS NOT TRUE AND coalesce((
                           SELECT j.state = 'parked' AND NOT j.limited
                           FROM rowlock_job j
                           WHERE j.queue = k.queue AND j.ordering_key = k.ordering_key AND j.state IN ('ready', 'parked')
@@ -164,7 +199,7 @@ public final class KeySql {
                           LIMIT 1), true)
                         END AS stranded
             FROM (
-              SELECT queue, ordering_key, blocked_by
+              SELECT queue, ordering_key, blocked_by, held_until
               FROM rowlock_key
               WHERE (queue, ordering_key) > ($1, $2)
               ORDER BY queue, ordering_key
@@ -187,6 +222,9 @@ public final class KeySql {
     private final Sql heads;
     private final Sql block;
     private final Sql unblock;
+    private final Sql hold;
+    private final Sql held;
+    private final Sql lift;
     private final Sql settle;
     private final Sql stranded;
     private final Sql unblockRevived;
@@ -198,18 +236,30 @@ public final class KeySql {
         this.heads = new Sql(names, HEADS);
         this.block = new Sql(names, BLOCK);
         this.unblock = new Sql(names, UNBLOCK);
+        this.hold = new Sql(names, HOLD);
+        this.held = new Sql(names, HELD);
+        this.lift = new Sql(names, LIFT);
         this.settle = new Sql(names, SETTLE);
         this.stranded = new Sql(names, STRANDED);
         this.unblockRevived = new Sql(names, UNBLOCK_REVIVED);
     }
 
-    /** The row of a key, locked by this transaction: where it stands, what blocks it, what its last run was. */
+    /** The row of a key, locked by this transaction: where it stands, what blocks or holds it, what its last run was. */
     public record LockedKey(
             OrderingKey key,
             String place,
             @Nullable Long blockedBy,
+            boolean held,
             @Nullable Long runFrom,
-            @Nullable Long runTo) {}
+            @Nullable Long runTo) {
+        /** Whether a run of it may begin, unless a job of the last one is still leased. */
+        public boolean isOpen() {
+            return blockedBy == null && !held;
+        }
+    }
+
+    /** A key that is held for a job, which was claimed with this token. */
+    public record Hold(OrderingKey key, long job, long token) {}
 
     /** One of the first jobs of the key with this number; free if it is due and nobody's. */
     public record Head(
@@ -237,6 +287,7 @@ public final class KeySql {
                         new OrderingKey(row.getString("queue"), row.getString("ordering_key")),
                         row.getString("place"),
                         row.getObject("blocked_by", Long.class),
+                        row.getBoolean("held"),
                         row.getObject("run_from", Long.class),
                         row.getObject("run_to", Long.class)),
                 Sql.texts(Sql.column(keys, OrderingKey::queue)),
@@ -287,24 +338,47 @@ public final class KeySql {
         unblockRevived.update(connection, Sql.texts(Sql.column(keys, LockedKey::place)));
     }
 
-    /** Promotes the heads of the keys, due after the delay, and drops keys with nothing left; the commit must follow. */
-    public void settle(Connection connection, Collection<OrderingKey> keys, Duration delay) throws SQLException {
-        settle(connection, keys, delay, true);
+    /** Lets no run of the key begin for so long, or for as long as it is held already; it is lifted by the job's worker. */
+    public void hold(Connection connection, Hold by, Duration time) throws SQLException {
+        hold.update(connection, by.key().queue(), by.key().text(), by.job(), by.token(), Sql.micros(time));
     }
 
-    /** Promotes the head of a key, due after the delay, inside somebody's transaction; a sweep drops the key if nothing is left. */
-    public void settleWithin(Connection connection, OrderingKey key, Duration delay) throws SQLException {
-        settle(connection, List.of(key), delay, false);
+    /** Those of the holds that are there, whether over or not. */
+    public List<Hold> held(Connection connection, List<Hold> holds) throws SQLException {
+        return held.query(
+                connection,
+                row -> holds.get(row.getInt("n") - 1),
+                Sql.texts(Sql.column(holds, hold -> hold.key().queue())),
+                Sql.texts(Sql.column(holds, hold -> hold.key().text())),
+                Sql.bigints(Sql.column(holds, Hold::job)),
+                Sql.bigints(Sql.column(holds, Hold::token)));
     }
 
-    private void settle(Connection connection, Collection<OrderingKey> keys, Duration delay, boolean drop)
-            throws SQLException {
+    /** Ends the hold of each key, where it is still this one. */
+    public void lift(Connection connection, List<LockedKey> keys, List<Hold> holds) throws SQLException {
+        lift.update(
+                connection,
+                Sql.texts(Sql.column(keys, LockedKey::place)),
+                Sql.bigints(Sql.column(holds, Hold::job)),
+                Sql.bigints(Sql.column(holds, Hold::token)));
+    }
+
+    /** Promotes the heads of the keys and drops keys with nothing left; the commit must follow. */
+    public void settle(Connection connection, Collection<OrderingKey> keys) throws SQLException {
+        settle(connection, keys, true);
+    }
+
+    /** Promotes the head of a key inside somebody's transaction; a sweep drops the key if nothing is left. */
+    public void settleWithin(Connection connection, OrderingKey key) throws SQLException {
+        settle(connection, List.of(key), false);
+    }
+
+    private void settle(Connection connection, Collection<OrderingKey> keys, boolean drop) throws SQLException {
         settle.query(
                 connection,
                 row -> row.getLong("id"),
                 Sql.texts(Sql.column(keys, OrderingKey::queue)),
                 Sql.texts(Sql.column(keys, OrderingKey::text)),
-                Sql.micros(delay),
                 drop);
     }
 

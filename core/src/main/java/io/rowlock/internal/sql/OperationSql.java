@@ -28,11 +28,11 @@ public final class OperationSql {
             FOR UPDATE
             """;
 
-    /* A running job loses its owner, and the token tells that one. Gives for how long the old lease would have held. */
+    /* A running job loses its owner, and the token tells that one. Gives its old token, and for how long its lease would have held. */
     static final String CANCEL = """
             /* rowlock:cancel */
             WITH waiting AS MATERIALIZED (
-              SELECT id, locked_by, locked_until
+              SELECT id, locked_by, locked_until, token
               FROM rowlock_job
               WHERE id = $1 AND state IN ('ready', 'parked')
               FOR NO KEY UPDATE)
@@ -41,8 +41,9 @@ public final class OperationSql {
                 locked_until = NULL, waiting_key = NULL, last_error = $2
             WHERE id = ANY(ARRAY(SELECT id FROM waiting))
             RETURNING (SELECT locked_by FROM waiting) IS NOT NULL AS leased,
-                      coalesce(extract(epoch FROM (SELECT locked_until FROM waiting) - clock_timestamp()) * 1000, 0)::bigint
-                        AS lease_millis, kind
+                      (SELECT token FROM waiting) AS old_token,
+                      coalesce(ceil(extract(epoch FROM (SELECT locked_until FROM waiting) - clock_timestamp()) * 1000000), 0)::bigint
+                        AS lease_micros
             """;
 
     /* As new, but for its id and its failures. With an ordering key its id still says where it comes. */
@@ -70,8 +71,8 @@ public final class OperationSql {
     /** Where a job stands. */
     public record Place(@Nullable OrderingKey key, String state) {}
 
-    /** What a cancelled job was: its kind, whether it ran, and for how long its lease would have held. */
-    public record Cancelled(String kind, boolean leased, Duration lease) {}
+    /** What a cancelled job was: whether it ran, under which token, and for how long its lease would have held. */
+    public record Cancelled(boolean leased, long token, Duration lease) {}
 
     /** The isolation of the transaction, in the server's words. */
     public String isolation(Connection connection) throws SQLException {
@@ -103,9 +104,9 @@ public final class OperationSql {
                 .query(
                         connection,
                         row -> new Cancelled(
-                                row.getString("kind"),
                                 row.getBoolean("leased"),
-                                Duration.ofMillis(Math.max(0, row.getLong("lease_millis")))),
+                                row.getLong("old_token"),
+                                Sql.duration(Math.max(0, row.getLong("lease_micros")))),
                         id,
                         reason)
                 .stream()

@@ -101,8 +101,10 @@ final class KeyedStatements {
                         List.of("rowlock_key_pk", "rowlock_job_order", "rowlock_job_pk"),
                         queues,
                         keys,
-                        0L,
                         true),
+                pin("hold-key", KeySql.HOLD, key, "default", "hot", 1L, 1L, Sql.micros(Duration.ofMinutes(1))),
+                pin("held-keys", KeySql.HELD, key, queues, keys, ids, later),
+                pin("lift-holds", KeySql.LIFT, List.of(), places, ids, later),
                 pin(
                         "stranded-keys",
                         KeySql.STRANDED,
