@@ -86,10 +86,13 @@ final class HeldKeyIT {
         CountDownLatch gate = gate("a0");
         List<Long> ids = enqueue("a", 3);
         try (Worker worker = stubborn()) {
-            soon().until(() -> log.isRunning("a", 0));
+            soon().until(() -> log.isRunning("a", 0) && rowlock.count(JobState.PARKED) == 2);
+            rowlock.rowlock().queues().pause("default", ADA); // so that nobody parks what should not be promoted
 
             assertThat(jobs.cancel(ids.get(0), ADA)).isEqualTo(Cancellation.REQUESTED);
 
+            assertThat(rowlock.count(JobState.PARKED)).isEqualTo(2);
+            rowlock.rowlock().queues().resume("default", ADA);
             assertHeldWhileOthersGoOn();
             assertThat(rowlock.count(JobState.PARKED)).isEqualTo(2);
             gate.countDown();
@@ -156,16 +159,17 @@ final class HeldKeyIT {
     void behind_a_job_that_died_by_a_timeout_the_next_waits_until_its_handler_ends() throws Exception {
         rowlock.rowlock().queues().deadHead("default", DeadHead.PASS);
         CountDownLatch gate = gate("a0");
-        List<Long> ids = enqueue("a", 2);
+        long head = enqueue("a", 1).get(0);
         try (Worker worker = steps(
                 HeldKeyIT::stubbornly,
                 options -> options.timeout(Duration.ofSeconds(1))
                         .retry(RetryPolicy.fixed(Duration.ZERO).neverOn(TimeoutException.class)))) {
-            rowlock.awaitState(ids.get(0), JobState.DEAD);
+            rowlock.awaitState(head, JobState.DEAD);
+            long next = enqueue("a", 1, 2).get(0);
 
             assertHeldWhileOthersGoOn();
             gate.countDown();
-            rowlock.awaitState(ids.get(1), JobState.COMPLETED);
+            rowlock.awaitState(next, JobState.COMPLETED);
             assertThat(worker.health().up()).isTrue();
         }
         assertThat(log.of("a")).containsExactly(0, 1);

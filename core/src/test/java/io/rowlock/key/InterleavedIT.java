@@ -166,6 +166,10 @@ final class InterleavedIT {
         for (int key = 0; key < 10; key++) {
             keys.add(enqueue("key-" + key, 30));
         }
+        CountDownLatch passed = new CountDownLatch(4); // all cancel the tenth jobs, so that some are not too late
+        for (int key = 0; key < 10; key++) {
+            gates.put("key-" + key + 10, passed);
+        }
         try (Worker one = steps();
                 Worker two = steps()) {
             List<Future<?>> people = new ArrayList<>();
@@ -177,6 +181,9 @@ final class InterleavedIT {
                             if ((no + key) % 5 == each || no % 7 == 3) { // some of them by all four at once
                                 jobs.cancel(keys.get(key).get(no), ADA);
                             }
+                        }
+                        if (no == 10) {
+                            passed.countDown();
                         }
                     }
                     return null;
