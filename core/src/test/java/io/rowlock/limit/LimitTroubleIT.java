@@ -7,6 +7,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobOptions;
+import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.job.QueueLimits;
 import io.rowlock.testkit.postgres.PostgresTest;
@@ -14,6 +15,7 @@ import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +23,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limits that change, are locked, or are exceeded for a while. */
@@ -154,6 +157,63 @@ final class LimitTroubleIT {
             assertThat(schema.count(HELD)).isZero();
             assertThat(schema.count(USED)).isEqualTo(5);
         }
+    }
+
+    @Test
+    @Tag("P2")
+    void one_sweep_makes_ready_what_is_left_of_a_short_window_and_the_next_one_however_few_the_handlers()
+            throws Exception {
+        limit(QueueLimits.none().ratePerKey(5, Duration.ofSeconds(2)));
+        rowlock.rowlock().queues().pause("default", OPERATOR); // so that nobody claims
+        enqueue(20, options -> options.limitKey("a"));
+        schema.execute("UPDATE rowlock_job SET state = 'parked', limited = true;"
+                + " INSERT INTO rowlock_limit (queue, limit_key, parked, window_at, window_used)"
+                + " VALUES ('default', 'a', true, date_bin('2 s', clock_timestamp(), 'epoch'), 2)");
+        String window = "SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND run_at";
+
+        try (Worker worker = rowlock.start(
+                config -> config.poll(Duration.ofHours(1)).queue("default", 1).handle(Call.class, (call, job) -> {}))) {
+            soon().until(() -> rowlock.count(JobState.READY) > 0);
+            assertThat(schema.count(window + " = date_bin('2 s', run_at, 'epoch')"))
+                    .as("due at the beginning of a window")
+                    .isEqualTo(5);
+            assertThat(schema.count(window + " <> date_bin('2 s', run_at, 'epoch')"))
+                    .as("due at once; two were used already, unless that window has ended since")
+                    .isIn(3L, 5L);
+            assertThat(worker.health().up()).isTrue();
+        }
+    }
+
+    @Test
+    void rows_of_workers_that_are_gone_for_an_hour_are_deleted_though_their_limit_is_in_use() throws Exception {
+        limit(QueueLimits.none().runningPerKey(2));
+        enqueue(1, options -> options.limitKey("a"));
+        try (Worker worker = held(4)) {
+            soon().until(() -> gauge.running("call") == 1);
+            schema.execute("INSERT INTO rowlock_slot (queue, limit_key, owner, held, held_until)"
+                    + " SELECT 'default', 'a', 'gone-' || n, 1, clock_timestamp() - interval '61 minutes'"
+                    + " FROM generate_series(1, 50) n"
+                    + " UNION ALL SELECT 'default', 'a', 'lately', 1, clock_timestamp() - interval '59 minutes'");
+
+            rowlock.awaitZero("SELECT count(*) FROM rowlock_slot WHERE owner LIKE 'gone-%'");
+            assertThat(schema.count("SELECT count(*) FROM rowlock_slot")).isEqualTo(2);
+            assertThat(worker.health().up()).isTrue();
+        }
+    }
+
+    @Test
+    void a_slot_whose_time_is_over_is_taken_anew_by_the_next_claim() throws Exception {
+        limit(QueueLimits.none().runningPerKey(1));
+        List<Long> held = new ArrayList<>();
+        try (var worker = rowlock.rowlock()
+                .handCrankedWorker(config -> config.handle(Call.class, (call, job) -> held.add(schema.count(HELD))))) {
+            for (int no = 0; no < 10; no++) {
+                enqueue(1, options -> options.limitKey("a"));
+                assertThat(worker.runNext()).isTrue();
+                schema.execute("UPDATE rowlock_slot SET held_until = clock_timestamp() - interval '1 s'");
+            }
+        }
+        assertThat(held).hasSize(10).containsOnly(1L);
     }
 
     @Test

@@ -171,8 +171,19 @@ final class Claimer {
             keyedAt = NEVER;
             keyed.ask();
         }
-        limits.step(false).ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
+        keyedDue(limits.step(false));
         gate.step();
+    }
+
+    /** Has jobs with keys looked for at once where some are due, and again when the next of them are. */
+    private void keyedDue(List<Duration> dueIn) {
+        for (Duration each : dueIn) {
+            if (each.isZero()) {
+                keyed.ask();
+            } else {
+                keyedAgain(true, each.toNanos());
+            }
+        }
     }
 
     /** Has jobs with keys looked for again after so long. */
@@ -202,7 +213,7 @@ final class Claimer {
         if (!refreshes || poll.compareTo(OFTEN) > 0) {
             sweeps.step();
         }
-        limitSweeper.step().ifPresent(dueIn -> keyedAgain(true, dueIn.toNanos()));
+        keyedDue(limitSweeper.step());
         long took = System.nanoTime() - startedAt;
         nextSweep = System.nanoTime() + Math.max(poll.toNanos(), took * SWEEP_SHARE);
     }

@@ -67,6 +67,14 @@ final class GatedQueue {
         return limits.running() == null && limits.rate() == null && held == 0 && !unsettled && !waits;
     }
 
+    /** Others may have its slots by now: before more is claimed its row is read, and written anew. */
+    void lookFirst() {
+        if (holdsSlots()) {
+            excess = true;
+            slots.concurrency(name, 0);
+        }
+    }
+
     /** Whether its row could not be had the last time. */
     boolean isBusy() {
         return busy;

@@ -18,21 +18,19 @@ final class LimitRooms {
         private final LockedLimit limit;
         private final Room room;
         private final int before;
-        private final int written;
         private int runs;
         private int jobs;
         private boolean parks;
 
-        Left(LockedLimit limit, Room room, int before, int written) {
+        Left(LockedLimit limit, Room room, int before) {
             this.limit = limit;
             this.room = room;
             this.before = before;
-            this.written = written;
         }
 
         boolean changes() {
             boolean takesTokens = room.tokens() != null && jobs > 0;
-            boolean takesSlots = room.slots() != null && before + runs > written;
+            boolean takesSlots = room.slots() != null && before + runs > room.held();
             return parks || takesTokens || takesSlots;
         }
 
@@ -45,7 +43,7 @@ final class LimitRooms {
         }
 
         Share share() {
-            Integer held = room.slots() == null ? null : Math.max(before + runs, written);
+            Integer held = room.slots() == null ? null : Math.max(before + runs, room.held());
             return new Share(limit, held, false, new Spent(room.tokens() == null ? 0 : jobs, room.window()), parks);
         }
     }
@@ -54,10 +52,9 @@ final class LimitRooms {
      * Adds a limit that is locked.
      *
      * @param before how many runs of it this worker has already
-     * @param written how many slots it holds for them, and more that are not freed yet
      */
-    void add(LockedLimit limit, Room room, int before, int written) {
-        limits.put(limit.key(), new Left(limit, room, before, written));
+    void add(LockedLimit limit, Room room, int before) {
+        limits.put(limit.key(), new Left(limit, room, before));
     }
 
     /** Whether it is locked, so that something may be taken of it or parked; true for null, which is no limit. */

@@ -10,9 +10,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Walks the limits by time: where slots have become free because their time is over, or a window has begun anew, or a
@@ -22,6 +22,7 @@ final class LimitSweeper {
     private static final int VISITS = 300;
     private static final int UNLIMITED_TURNS = 60;
     private static final int MOST_PROMOTED = 1_000;
+    private static final int MOST_PROMOTED_TOGETHER = 5_000;
     private static final LimitKey BEGINNING = LimitKey.of("");
 
     private final EngineConnection connection;
@@ -45,13 +46,16 @@ final class LimitSweeper {
     }
 
     /**
-     * One step through the limits, for those with parked jobs and room, and for those nobody has used for an hour.
+     * One step through the limits, for those with parked jobs and room, and for those that nobody has used for an hour, or
+     * of which a worker has not been heard of for so long.
+     *
+     * @return in how long each job that was made ready is due
      */
-    Optional<Duration> step() throws SQLException {
+    List<Duration> step() throws SQLException {
         leftOver |= !limits.limited().containsAll(before);
         before = limits.limited();
         if (limits.limited().isEmpty() && !leftOver && turn++ % UNLIMITED_TURNS != 0) {
-            return Optional.empty();
+            return List.of();
         }
         List<Visited> visited = connection.call(open -> promotes.visit(open, lastVisited, VISITS));
         lastVisited = visited.size() < VISITS
@@ -72,13 +76,26 @@ final class LimitSweeper {
                 idle.add(each.key());
             }
         }
-        if (parked.isEmpty() && idle.isEmpty()) {
-            return Optional.empty();
+        TreeSet<LimitKey> leftBehind = visited.stream()
+                .filter(Visited::leftBehind)
+                .map(Visited::key)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (parked.isEmpty() && idle.isEmpty() && leftBehind.isEmpty()) {
+            return List.of();
         }
         return connection.inTransaction(open -> {
-            TreeSet<LimitKey> both = new TreeSet<>(parked);
-            both.addAll(idle);
-            List<LockedLimit> locked = sql.lock(open, List.copyOf(both));
+            TreeSet<LimitKey> all = new TreeSet<>(parked);
+            all.addAll(idle);
+            all.addAll(leftBehind);
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(all));
+            if (!leftBehind.isEmpty()) {
+                promotes.forget(
+                        open,
+                        locked.stream()
+                                .map(LockedLimit::key)
+                                .filter(leftBehind::contains)
+                                .toList());
+            }
             promotes.drop(
                     open,
                     locked.stream().filter(each -> idle.contains(each.key())).toList());
@@ -86,9 +103,18 @@ final class LimitSweeper {
                     open,
                     locked.stream()
                             .filter(each -> parked.contains(each.key()))
-                            .map(each -> new Promotion(each, most(each.key()), limits.runs(each.key())))
+                            .map(each -> new Promotion(
+                                    each,
+                                    most(each.key()),
+                                    mostOfRate(each.key(), parked.size()),
+                                    limits.runs(each.key())))
                             .toList());
         });
+    }
+
+    /** What a window has left is to be had, however few handlers this worker has; but no step has too many jobs. */
+    private int mostOfRate(LimitKey key, int limits) {
+        return Math.max(most(key), Math.min(MOST_PROMOTED, MOST_PROMOTED_TOGETHER / limits));
     }
 
     private int most(LimitKey key) {

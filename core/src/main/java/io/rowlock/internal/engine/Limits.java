@@ -17,10 +17,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +36,7 @@ final class Limits {
      *    has, not with differences, so that a statement whose answer was lost may be repeated.
      * 3. A worker's time is longer than the leases of its jobs, and extended by the same thread: when it is over, so are
      *    they (P8).
+     *    A worker that stood still for longer reads in its row, or is told, that it has none any more, before it claims.
      * 4. A slot is not freed at once, unless jobs of its key were parked when it was looked at last: the next claim may
      *    need it, and then nothing is written.
      * 5. Jobs of a full key are parked under the lock of the limit's row, and it says so. Whoever frees slots under that
@@ -56,6 +57,8 @@ final class Limits {
     private final Map<LimitKey, Held> held = new HashMap<>();
     private volatile Set<String> limited = Set.of();
     private volatile boolean used;
+    private volatile long extendedAt = System.nanoTime();
+    private final AtomicBoolean stoodStill = new AtomicBoolean();
     private long freeAgain = System.nanoTime();
     private long busyPause = SHORTEST_BUSY;
 
@@ -120,9 +123,7 @@ final class Limits {
         if (mine != null) {
             mine.parked = limit.parked();
         }
-        int runs = mine == null ? 0 : mine.runs;
-        int written = mine == null || mine.unsure ? 0 : mine.written;
-        rooms.add(limit, room, runs, written);
+        rooms.add(limit, room, mine == null ? 0 : mine.runs);
     }
 
     /** Writes what a round takes; to be called in the transaction that has locked them. */
@@ -237,16 +238,16 @@ final class Limits {
      * Frees slots of runs that have ended, and makes as many parked jobs ready.
      *
      * @param all those too that the next claim may need
-     * @return in how long the first of them is due
+     * @return in how long each of them is due
      */
-    Optional<Duration> step(boolean all) throws SQLException {
+    List<Duration> step(boolean all) throws SQLException {
         Map<LimitKey, Integer> free = toFree(all);
         if (free.isEmpty()) {
-            return Optional.empty();
+            return List.of();
         }
         TreeSet<LimitKey> keys = new TreeSet<>(free.keySet());
         List<Share> shares = new ArrayList<>();
-        Optional<Duration> dueIn = connection.inTransaction(open -> {
+        List<Duration> dueIn = connection.inTransaction(open -> {
             List<LockedLimit> locked = sql.lock(open, List.copyOf(keys));
             unsure(locked);
             List<Promotion> promotions = new ArrayList<>();
@@ -255,7 +256,8 @@ final class Limits {
                 int runs = runs(limit.key());
                 shares.add(new Share(limit, runs, false, new Spent(0, null), false));
                 if (limit.parked()) {
-                    promotions.add(new Promotion(limit, free.getOrDefault(limit.key(), 0), runs));
+                    int freed = free.getOrDefault(limit.key(), 0);
+                    promotions.add(new Promotion(limit, freed, freed, runs));
                 }
             }
             take(open, shares);
@@ -308,12 +310,9 @@ final class Limits {
         }
     }
 
-    /** Makes parked jobs of locked limits ready; gives in how long the first of them is due. */
-    Optional<Duration> promote(Connection open, List<Promotion> promotions) throws SQLException {
-        return promotions.isEmpty()
-                ? Optional.empty()
-                : promotes.promote(open, claimant.owner(), kinds, AHEAD, promotions).stream()
-                        .min(Duration::compareTo);
+    /** Makes parked jobs of locked limits ready; gives in how long each of them is due. */
+    List<Duration> promote(Connection open, List<Promotion> promotions) throws SQLException {
+        return promotions.isEmpty() ? List.of() : promotes.promote(open, claimant.owner(), kinds, AHEAD, promotions);
     }
 
     /** Leaves all limits at the end, also those whose rows others had locked. */
@@ -328,6 +327,8 @@ final class Limits {
 
     /** Keeps up all slots this worker holds, over another connection than the claimer's. */
     void extend(EngineConnection beating) throws SQLException {
+        long askedAt = System.nanoTime();
+        stoodStill.compareAndSet(false, isTimeOver(askedAt));
         if (used) {
             beating.call(open -> {
                 sql.extend(
@@ -338,5 +339,15 @@ final class Limits {
                 return true;
             });
         }
+        extendedAt = askedAt;
+    }
+
+    private boolean isTimeOver(long now) {
+        return now - extendedAt >= time().toNanos();
+    }
+
+    /** Whether this worker stood still, or could not reach the database, for so long that others may have its slots; once. */
+    boolean stoodStill() {
+        return stoodStill.getAndSet(false) || isTimeOver(System.nanoTime());
     }
 }

@@ -77,8 +77,12 @@ final class QueueGate {
         if (refreshAsked) {
             refresh();
         }
+        boolean stoodStill = limits.stoodStill();
         if (gated.isEmpty()) {
             return;
+        }
+        if (stoodStill) {
+            gated.values().forEach(GatedQueue::lookFirst);
         }
         long now = System.nanoTime();
         Set<GatedQueue> asking = new HashSet<>();

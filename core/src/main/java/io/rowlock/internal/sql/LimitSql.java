@@ -74,6 +74,12 @@ public final class LimitSql {
     static final String LOOK = """
             /* rowlock:room-of-limits */
             SELECT k.n, room.slots, room.tokens, bin.begins,
+                   coalesce((
+                     SELECT s.held
+                     FROM rowlock_slot s
+                     WHERE s.queue = k.queue AND s.limit_key = k.limit_key AND s.owner = $3
+                       AND s.held_until >= statement_timestamp()
+                     LIMIT 1), 0) AS held,
                    round(extract(epoch FROM bin.begins + most.per - statement_timestamp()) * 1000000)::bigint AS ends_in
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS k(queue, limit_key, n)
             """ + ROOM;
@@ -160,11 +166,12 @@ public final class LimitSql {
 
     /**
      * What a limit still has: slots beside those of other workers, and tokens (null: no such limit), which may be less
-     * than none; of its window the beginning, and when it ends.
+     * than none; how many slots this worker holds, unless their time is over; of the window the beginning, and when it ends.
      */
     public record Room(
             @Nullable Integer slots,
             @Nullable Integer tokens,
+            int held,
             @Nullable Instant window,
             @Nullable Duration endsIn) {}
 
@@ -209,6 +216,7 @@ public final class LimitSql {
                                     new Room(
                                             row.getObject("slots", Integer.class),
                                             row.getObject("tokens", Integer.class),
+                                            row.getInt("held"),
                                             Sql.instant(row, "begins"),
                                             endsIn == null ? null : Sql.duration(endsIn)));
                         },

@@ -11,29 +11,29 @@ import java.util.List;
 public final class PromoteSql {
     /*
      * The limits are locked and unchanged by this transaction. Of each limit that has room, the first parked jobs of the
-     * kinds in $7 become ready, at most $4 of each and as many as there is room for beside the $8 this worker holds; where
-     * only the window is used up and ends within $5 microseconds, they are due at the next one. A limit with none parked
-     * says so from then on.
+     * kinds in $7 become ready, at most $4 of each ($9 of one with a rate) and as many as there is room for beside the $8
+     * this worker holds: what is left of the window, and, where that ends within $5 microseconds, what the next one has,
+     * due at its beginning. A limit with none parked says so from then on.
      * Locks: the jobs, skipping what is locked. Index: rowlock_job_limited, one range per limit and kind.
      */
     static final String PROMOTE = """
             /* rowlock:promote-limited */
             WITH limits AS MATERIALIZED (
-              SELECT k.queue, k.limit_key, k.place, soon.due,
-                     least(k.most, coalesce(room.slots - k.held, k.most),
-                           CASE WHEN soon.due IS NULL THEN coalesce(room.tokens, k.most) ELSE most.rate END) AS free
-              FROM unnest($1::text[], $2::text[], $6::text[]::tid[], $4::integer[], $8::integer[])
-                AS k(queue, limit_key, place, most, held)
+              SELECT k.queue, k.limit_key, k.place, bin.begins + most.per AS next_at, left_now.tokens AS left_now,
+                     least(CASE WHEN most.rate IS NULL THEN k.most ELSE k.most_of_rate END, room.slots - k.held,
+                           left_now.tokens
+                             + CASE WHEN bin.begins + most.per <= statement_timestamp() + $5::bigint * interval '1 microsecond'
+                                    THEN most.rate ELSE 0 END) AS free
+              FROM unnest($1::text[], $2::text[], $6::text[]::tid[], $4::integer[], $8::integer[], $9::integer[])
+                AS k(queue, limit_key, place, most, held, most_of_rate)
             """ + LimitSql.ROOM + """
               CROSS JOIN LATERAL (
-                SELECT CASE WHEN room.tokens <= 0
-                              AND bin.begins + most.per <= statement_timestamp() + $5::bigint * interval '1 microsecond'
-                            THEN bin.begins + most.per END AS due) soon),
+                SELECT CASE WHEN most.rate IS NOT NULL THEN greatest(room.tokens, 0) END AS tokens) left_now),
             next AS MATERIALIZED (
-              SELECT j.id, l.due
+              SELECT j.id, CASE WHEN j.n > l.left_now THEN l.next_at END AS due
               FROM limits l
               CROSS JOIN LATERAL (
-                SELECT c.id
+                SELECT c.id, row_number() OVER (ORDER BY c.priority, c.run_at, c.id) AS n
                 FROM unnest($7::text[]) AS own(kind)
                 CROSS JOIN LATERAL (
                   SELECT j.id, j.priority, j.run_at
@@ -89,6 +89,12 @@ public final class PromoteSql {
     static final String VISIT = """
             /* rowlock:visit-limits */
             SELECT l.queue, l.limit_key, l.parked,
+                   coalesce((
+                     SELECT true
+                     FROM rowlock_slot s
+                     WHERE s.queue = l.queue AND s.limit_key = l.limit_key
+                       AND s.held_until < statement_timestamp() - interval '1 hour'
+                     LIMIT 1), false) AS left_behind,
             """ + IDLE + """
               AS idle
             FROM (
@@ -98,6 +104,25 @@ public final class PromoteSql {
               ORDER BY queue, limit_key
               LIMIT $3) l
             ORDER BY l.queue, l.limit_key
+            """;
+
+    /*
+     * What workers left behind that are gone for an hour, or stand still so long: these write anew what they hold. The
+     * limits are locked. Locks: the rows, skipping one that its worker has in hand. Index: rowlock_slot_pk, a range per
+     * limit, then rowlock_slot_id. Rows: at most 20 per limit.
+     */
+    static final String FORGET = """
+            /* rowlock:forget-slots */
+            DELETE FROM rowlock_slot
+            WHERE id = ANY(ARRAY(
+              SELECT s.id
+              FROM unnest($1::text[], $2::text[]) AS k(queue, limit_key)
+              CROSS JOIN LATERAL (
+                SELECT id
+                FROM rowlock_slot
+                WHERE queue = k.queue AND limit_key = k.limit_key AND held_until < statement_timestamp() - interval '1 hour'
+                LIMIT 20
+                FOR UPDATE SKIP LOCKED) s))
             """;
 
     /*
@@ -124,19 +149,24 @@ public final class PromoteSql {
 
     private final Sql promote;
     private final Sql visit;
+    private final Sql forget;
     private final Sql drop;
 
     public PromoteSql(Names names) {
         this.promote = new Sql(names, PROMOTE);
         this.visit = new Sql(names, VISIT);
+        this.forget = new Sql(names, FORGET);
         this.drop = new Sql(names, DROP);
     }
 
-    /** A limit that a sweep looked at. */
-    public record Visited(LimitKey key, boolean parked, boolean idle) {}
+    /** A limit that a sweep looked at: whether jobs are parked, nobody has used it, or workers have left slots behind. */
+    public record Visited(LimitKey key, boolean parked, boolean idle, boolean leftBehind) {}
 
-    /** How many of a limit to make ready at most, beside what this worker holds of it. */
-    public record Promotion(LockedLimit limit, int most, int held) {}
+    /**
+     * How many of a limit to make ready at most, beside what this worker holds of it: one with a rate, which says itself
+     * how many are to be ready, or one without.
+     */
+    public record Promotion(LockedLimit limit, int most, int mostOfRate, int held) {}
 
     /** Makes parked jobs of these kinds ready; gives in how long each is due. */
     public List<Duration> promote(
@@ -154,7 +184,8 @@ public final class PromoteSql {
                 Sql.micros(ahead),
                 Sql.texts(Sql.column(promotions, each -> each.limit().place())),
                 Sql.texts(kinds),
-                Sql.integers(Sql.column(promotions, Promotion::held)));
+                Sql.integers(Sql.column(promotions, Promotion::held)),
+                Sql.integers(Sql.column(promotions, Promotion::mostOfRate)));
     }
 
     /** Looks at limits after this one, at most so many, in their order. */
@@ -164,10 +195,16 @@ public final class PromoteSql {
                 row -> new Visited(
                         new LimitKey(row.getString("queue"), row.getString("limit_key")),
                         row.getBoolean("parked"),
-                        row.getBoolean("idle")),
+                        row.getBoolean("idle"),
+                        row.getBoolean("left_behind")),
                 after.queue(),
                 after.text(),
                 most);
+    }
+
+    /** Deletes slots that workers have left behind, a few of each limit. */
+    public void forget(Connection connection, List<LimitKey> limits) throws SQLException {
+        forget.update(connection, LimitSql.queues(limits), LimitSql.texts(limits));
     }
 
     /** Drops those limits that are idle still. */

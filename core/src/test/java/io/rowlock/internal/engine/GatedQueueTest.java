@@ -23,7 +23,7 @@ final class GatedQueueTest {
         queue.set(QueueLimits.none().running(10));
         assertThat(slots.free()).isEmpty();
 
-        asksWith(new Room(3, null, null, null));
+        asksWith(new Room(3, null, 0, null, null));
 
         assertThat(queue.holdsSlots()).isTrue();
         assertThat(slots.free()).containsEntry("default", 3);
@@ -33,7 +33,7 @@ final class GatedQueueTest {
     void an_answer_whose_transaction_failed_is_not_taken_for_that_of_the_next_one() {
         queue.set(QueueLimits.none().running(10));
         assertThat(queue.plan(System.nanoTime(), 4)).isTrue();
-        queue.answer(new Room(3, null, null, null), System.nanoTime()); // the commit fails
+        queue.answer(new Room(3, null, 0, null, null), System.nanoTime()); // the commit fails
 
         assertThat(queue.plan(System.nanoTime(), 4)).isTrue();
         queue.settle(POLL); // the row is locked: no answer
@@ -63,12 +63,30 @@ final class GatedQueueTest {
     @Test
     void a_worker_that_holds_more_than_there_is_room_for_gives_way() {
         queue.set(QueueLimits.none().running(10));
-        asksWith(new Room(4, null, null, null));
+        asksWith(new Room(4, null, 0, null, null));
 
         queue.plan(System.nanoTime(), 4);
-        queue.answer(new Room(1, null, null, null), System.nanoTime());
+        queue.answer(new Room(1, null, 0, null, null), System.nanoTime());
         queue.settle(POLL);
 
+        assertThat(slots.free()).containsEntry("default", 1);
+    }
+
+    @Test
+    void a_worker_that_stood_still_claims_nothing_before_it_has_looked_what_it_still_has() {
+        queue.set(QueueLimits.none().running(10));
+        asksWith(new Room(4, null, 0, null, null));
+        assertThat(queue.plan(System.nanoTime(), 0)).isFalse();
+
+        queue.lookFirst();
+        assertThat(slots.free()).isEmpty();
+        assertThat(queue.plan(System.nanoTime(), 0)).isTrue();
+        queue.settle(POLL); // the row is locked: no answer
+        assertThat(slots.free()).isEmpty();
+
+        assertThat(queue.plan(System.nanoTime(), 0)).isTrue();
+        queue.answer(new Room(1, null, 0, null, null), System.nanoTime());
+        queue.settle(POLL);
         assertThat(slots.free()).containsEntry("default", 1);
     }
 
@@ -81,6 +99,6 @@ final class GatedQueueTest {
     }
 
     private static Room window(int tokens) {
-        return new Room(null, tokens, WINDOW, Duration.ofHours(1));
+        return new Room(null, tokens, 0, WINDOW, Duration.ofHours(1));
     }
 }

@@ -107,7 +107,14 @@ final class LimitedStatements {
                         MINUTE,
                         Sql.texts(Collections.nCopies(200, "(0,1)")),
                         Sql.texts(List.of("limited", "mine", "keyed")),
+                        ones,
                         ones),
+                pin(
+                        "forget-slots",
+                        PromoteSql.FORGET,
+                        List.of("rowlock_slot_pk", "rowlock_slot_id"),
+                        Sql.texts(QUEUES),
+                        Sql.texts(KEYS)),
                 pin("visit-limits", PromoteSql.VISIT, ROOM, "limited", "tenant-000100", 500),
                 pin(
                         "drop-limits",
