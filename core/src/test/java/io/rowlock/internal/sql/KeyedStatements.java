@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** The statements of ordering keys whose plans are pinned, and rows for them. */
 final class KeyedStatements {
@@ -43,6 +45,23 @@ final class KeyedStatements {
     }
 
     static List<Pinned> all() {
+        return Stream.concat(running().stream(), holding().stream()).toList();
+    }
+
+    private static List<Pinned> holding() {
+        List<String> key = List.of("rowlock_key_pk");
+        Object queues = Sql.texts(QUEUES);
+        Object keys = Sql.texts(KEYS);
+        Object numbers = Sql.bigints(LongStream.range(0, 200).boxed().toList());
+        Object places = Sql.texts(
+                LongStream.rangeClosed(1, 200).mapToObj(n -> "(0," + n + ")").toList());
+        return List.of(
+                pin("hold-key", KeySql.HOLD, key, "default", "hot", 1L, 1L, Sql.micros(Duration.ofMinutes(1))),
+                pin("held-keys", KeySql.HELD, key, queues, keys, numbers, numbers),
+                pin("lift-holds", KeySql.LIFT, List.of(), places, numbers, numbers));
+    }
+
+    private static List<Pinned> running() {
         Object queues = Sql.texts(QUEUES);
         Object keys = Sql.texts(KEYS);
         Object twenty = Sql.integers(Collections.nCopies(200, 20));
@@ -102,9 +121,6 @@ final class KeyedStatements {
                         queues,
                         keys,
                         true),
-                pin("hold-key", KeySql.HOLD, key, "default", "hot", 1L, 1L, Sql.micros(Duration.ofMinutes(1))),
-                pin("held-keys", KeySql.HELD, key, queues, keys, ids, later),
-                pin("lift-holds", KeySql.LIFT, List.of(), places, ids, later),
                 pin(
                         "stranded-keys",
                         KeySql.STRANDED,
