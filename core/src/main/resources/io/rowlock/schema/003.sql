@@ -1,19 +1,9 @@
--- Rowlock 3: limits over all workers, for queues and for limit keys; holds of ordering keys.
+-- Rowlock 3: limits over all workers, for queues and for limit keys.
 
 ALTER TABLE rowlock_job ADD COLUMN limited boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN rowlock_job.limited IS 'Of a parked job: it is parked because its limit key was full.';
 CREATE INDEX rowlock_job_limited ON rowlock_job (queue, limit_key, kind, priority, run_at, id)
   WHERE state = 'parked' AND limited;
-
-ALTER TABLE rowlock_key
-  ADD COLUMN held_until timestamptz,
-  ADD COLUMN held_job bigint,
-  ADD COLUMN held_token bigint,
-  ADD CONSTRAINT rowlock_key_held CHECK (
-    (held_until IS NULL) = (held_job IS NULL) AND (held_until IS NULL) = (held_token IS NULL));
-COMMENT ON COLUMN rowlock_key.held_until IS 'No run of the key begins before this, as the handler of a job that was taken from its worker may still be at work; past: no hold.';
-COMMENT ON COLUMN rowlock_key.held_job IS 'That job.';
-COMMENT ON COLUMN rowlock_key.held_token IS 'The token under which the worker had claimed it; that worker lifts the hold when its handler has ended.';
 
 COMMENT ON COLUMN rowlock_job.created_at IS 'When the row was written, or its payload was replaced last.';
 
