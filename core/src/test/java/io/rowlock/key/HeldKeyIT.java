@@ -108,8 +108,7 @@ final class HeldKeyIT {
         CountDownLatch gate = gate("a0");
         long head = enqueue("a", 1).get(0);
         try (Worker worker = stubborn()) {
-            soon().until(() -> log.isRunning("a", 0));
-            assertThat(jobs.cancel(head, ADA)).isEqualTo(Cancellation.REQUESTED);
+            cancelRunning(head);
             long next = enqueue("a", 1, 2).get(0);
 
             soon().until(() -> rowlock.state(next) == JobState.PARKED);
@@ -126,8 +125,7 @@ final class HeldKeyIT {
         CountDownLatch gate = gate("a0");
         long head = enqueue("a", 1).get(0);
         try (Worker worker = stubborn()) {
-            soon().until(() -> log.isRunning("a", 0));
-            assertThat(jobs.cancel(head, ADA)).isEqualTo(Cancellation.REQUESTED);
+            cancelRunning(head);
 
             assertHeldWhileOthersGoOn();
             gate.countDown();
@@ -141,8 +139,7 @@ final class HeldKeyIT {
         CountDownLatch gate = gate("a0");
         List<Long> ids = enqueue("a", 2);
         try (Worker worker = stubborn()) {
-            soon().until(() -> log.isRunning("a", 0));
-            assertThat(jobs.cancel(ids.get(0), ADA)).isEqualTo(Cancellation.REQUESTED);
+            cancelRunning(ids.get(0));
             assertThat(jobs.revive(ids.get(0), ADA)).isTrue();
 
             assertHeldWhileOthersGoOn();
@@ -233,8 +230,7 @@ final class HeldKeyIT {
         try (Worker worker = stubborn();
                 Connection other = schema.begin();
                 Statement sql = other.createStatement()) {
-            soon().until(() -> log.isRunning("a", 0));
-            assertThat(jobs.cancel(ids.get(0), ADA)).isEqualTo(Cancellation.REQUESTED);
+            cancelRunning(ids.get(0));
             sql.execute("SELECT FROM rowlock_key WHERE ordering_key = 'a' FOR UPDATE");
             gate.countDown();
             soon().until(() -> worker.health().running() == 0);
@@ -252,8 +248,7 @@ final class HeldKeyIT {
         CountDownLatch gate = gate("a0");
         List<Long> ids = enqueue("a", 2);
         try (Worker worker = stubborn()) {
-            soon().until(() -> log.isRunning("a", 0));
-            assertThat(jobs.cancel(ids.get(0), ADA)).isEqualTo(Cancellation.REQUESTED);
+            cancelRunning(ids.get(0));
             schema.update("UPDATE rowlock_key SET held_token = held_token + 2 WHERE ordering_key = 'a'");
             gate.countDown();
             soon().until(() -> worker.health().running() == 0);
@@ -312,6 +307,12 @@ final class HeldKeyIT {
         gate.countDown();
         soon().until(() -> log.of(key).equals(List.of(0, 1)));
         assertThat(schema.count(HELD)).isOne();
+    }
+
+    /** The head of key a, at which a handler is at work. */
+    private void cancelRunning(long head) {
+        soon().until(() -> log.isRunning("a", 0));
+        assertThat(jobs.cancel(head, ADA)).isEqualTo(Cancellation.REQUESTED);
     }
 
     /** Claimed together, once handlers are known to be quick; the first is at work. */
