@@ -70,9 +70,9 @@ final class SchemaInstallIT {
 
         assertThat(schema.list(String.class, "SELECT installation::text FROM rowlock_schema"))
                 .isEqualTo(first)
-                .hasSize(4);
+                .hasSize(5);
         tables.validate();
-        assertThat(tables.version()).isEqualTo(4);
+        assertThat(tables.version()).isEqualTo(5);
     }
 
     @Test
@@ -80,7 +80,7 @@ final class SchemaInstallIT {
         installAtOnce(10);
 
         rowlock().schema().validate();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(4);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(5);
     }
 
     @Test
@@ -178,7 +178,7 @@ final class SchemaInstallIT {
         assertThat(everything()).isEqualTo(installed).hasSizeGreaterThan(100);
         rowlock().schema().validate();
         rowlock().schema().install();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(4);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(5);
     }
 
     @Test
@@ -211,7 +211,7 @@ final class SchemaInstallIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @ValueSource(ints = {1, 2, 3, 4})
     void tables_of_an_older_version_are_brought_to_this_one_by_install_or_by_the_script_from_there(int version)
             throws Exception {
         Schema tables = rowlock().schema();
@@ -224,7 +224,7 @@ final class SchemaInstallIT {
             schema.execute("INSERT INTO rowlock_job (kind, payload) VALUES ('mail', '{}')");
             assertThatThrownBy(tables::validate)
                     .isInstanceOf(SchemaException.class)
-                    .hasMessageContaining("they have version " + version + ", this Rowlock needs 4")
+                    .hasMessageContaining("they have version " + version + ", this Rowlock needs " + tables.version())
                     .hasMessageContaining("script(" + version + ")");
 
             if (byScript) {
@@ -244,9 +244,9 @@ final class SchemaInstallIT {
         Schema tables = rowlock().schema();
 
         assertThat(tables.script(tables.version())).isEmpty();
-        assertThatThrownBy(() -> tables.script(5))
+        assertThatThrownBy(() -> tables.script(6))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 4, got 5");
+                .hasMessage("fromVersion must be between 0 and 5, got 6");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

@@ -31,6 +31,7 @@ final class Choice {
     private final Limits limits;
     private final Map<String, Integer> free;
     private final boolean oneJob;
+    private final Set<Long> avoided;
     private final Map<HandlerBinding<?>, Integer> freeOfHandler = new HashMap<>();
     private final List<ChosenRun> runs = new ArrayList<>();
     private final List<Long> parked = new ArrayList<>();
@@ -47,8 +48,15 @@ final class Choice {
     /**
      * @param scanned the lanes whose numbers the due jobs have
      * @param oneJob no run is longer than one job
+     * @param avoided jobs that no run begins with
      */
-    Choice(Lanes lanes, List<Lane> scanned, Capacity capacity, Map<String, Integer> free, boolean oneJob) {
+    Choice(
+            Lanes lanes,
+            List<Lane> scanned,
+            Capacity capacity,
+            Map<String, Integer> free,
+            boolean oneJob,
+            Set<Long> avoided) {
         this.lanes = lanes;
         this.scanned = scanned;
         this.slots = capacity.slots();
@@ -56,6 +64,7 @@ final class Choice {
         this.gate = capacity.gate();
         this.free = new HashMap<>(free);
         this.oneJob = oneJob;
+        this.avoided = avoided;
         this.suspectFits = slots.freeForSuspect();
     }
 
@@ -88,7 +97,7 @@ final class Choice {
         Head head = heads.get(0);
         kept.add(head.id());
         HandlerBinding<?> binding = lanes.binding(key.key().queue(), head.kind());
-        if (binding != null && head.free()) {
+        if (binding != null && head.free() && !avoided.contains(head.id())) {
             takeable.computeIfAbsent(key.key().queue(), queue -> new ArrayList<>())
                     .add(new Takeable(
                             key, heads, binding, scanned.get(due.get(0).lane())));

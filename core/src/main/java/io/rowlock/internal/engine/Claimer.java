@@ -153,6 +153,7 @@ final class Claimer {
         KeyedClaimer.Round round = keyed.step(free, poll.toNanos(), oneJob);
         keyedLeft = round.left();
         keyedAgain(round.busy(), busyPause);
+        keyedAgain(round.again() != NEVER, round.again());
         busyPause = round.busy() ? Math.min(LONGEST_BUSY, busyPause * 2) : SHORTEST_BUSY;
         answeredAt = System.nanoTime();
         dispatch(round.runs());

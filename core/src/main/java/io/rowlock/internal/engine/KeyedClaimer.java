@@ -17,6 +17,7 @@ import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.internal.sql.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -66,6 +67,7 @@ final class KeyedClaimer {
     private final Map<OrderingKey, Long> avoided = new HashMap<>();
     private final AtomicBoolean asked = new AtomicBoolean(true);
     private final Shares<String> shares = new Shares<>();
+    private final LockedRows lockedRows = new LockedRows();
     private Set<Long> lastParked = Set.of();
     private long rounds;
     private long nextLook = System.nanoTime();
@@ -82,9 +84,10 @@ final class KeyedClaimer {
 
     /**
      * What a round took; more if another one at once is worth while; left if due jobs wait for slots or locks, and busy
-     * if it is the lock of a limit, which nobody holds for long.
+     * if it is the lock of a limit, which nobody holds for long. Again: in how many nanoseconds a locked row is to be
+     * looked at again, Long.MAX_VALUE if there is none.
      */
-    record Round(List<Run> runs, boolean more, boolean left, boolean busy) {}
+    record Round(List<Run> runs, boolean more, boolean left, boolean busy, long again) {}
 
     /** Has the next round look, whatever the time: a job with a key was committed, or one has ended. */
     void ask() {
@@ -105,12 +108,13 @@ final class KeyedClaimer {
         List<LaneScan> scans =
                 scanned.stream().map(lane -> lanes.scan(lane, most)).toList();
         if (scans.isEmpty()) {
-            return new Round(List.of(), false, true, false);
+            return new Round(List.of(), false, true, false, Long.MAX_VALUE);
         }
         long askedAt = System.nanoTime();
-        Candidates candidates = connection.call(open -> sql.candidates(open, scans));
+        List<Long> avoid = lockedRows.avoided();
+        Candidates candidates = connection.call(open -> sql.candidates(open, scans, avoid));
         DueKeys.Chosen due = due(candidates.jobs(), scanned);
-        Choice choice = new Choice(lanes, scanned, capacity, free, oneJob);
+        Choice choice = new Choice(lanes, scanned, capacity, free, oneJob, Set.copyOf(avoid));
         Set<LimitKey> busy = new TreeSet<>(due.limits());
         List<ClaimedRow> rows = due.order().isEmpty() ? List.of() : take(due, choice, busy);
         if (!busy.isEmpty()) {
@@ -119,11 +123,42 @@ final class KeyedClaimer {
         rounds++;
         choice.served().forEach(lane -> lane.served(rounds));
         Chosen chosen = choice.chosen();
+        Set<Long> missed = missed(chosen, rows);
+        avoid(missed, candidates, scanned);
         moveWatermarks(candidates, scans, scanned, chosen);
-        boolean goesOn = !rows.isEmpty() || parksMore(chosen);
+        boolean goesOn = !rows.isEmpty() || !missed.isEmpty() || parksMore(chosen);
         int handled = chosen.park().size() + chosen.holdBack().size() + rows.size();
         return new Round(
-                runs(rows, chosen, askedAt), goesOn, handled < candidates.jobs().size(), !busy.isEmpty());
+                runs(rows, chosen, askedAt),
+                goesOn,
+                handled < candidates.jobs().size(),
+                !busy.isEmpty(),
+                lockedRows.pause());
+    }
+
+    /** What was to be taken and was not, or to be parked, twice: as a rule another transaction has the rows locked. */
+    private Set<Long> missed(Chosen chosen, List<ClaimedRow> rows) {
+        Set<Long> missed = new HashSet<>();
+        chosen.runs().forEach(run -> missed.addAll(run.ids()));
+        rows.forEach(row -> missed.remove(row.id()));
+        chosen.park().stream().filter(lastParked::contains).forEach(missed::add);
+        chosen.holdBack().stream().filter(lastParked::contains).forEach(missed::add);
+        return missed;
+    }
+
+    /** Where a row has been locked for some time, others may be too: all that were found are tried at once. */
+    private void avoid(Set<Long> missed, Candidates candidates, List<Lane> scanned) throws SQLException {
+        Map<Long, Candidate> found = new HashMap<>();
+        candidates.jobs().forEach(job -> found.put(job.id(), job));
+        Set<Long> locked = new HashSet<>(missed);
+        if (missed.stream().anyMatch(lockedRows::knows)) {
+            locked.addAll(found.keySet());
+            locked.removeAll(connection.call(open -> sql.unlocked(open, locked)));
+        }
+        for (Long id : locked) {
+            Candidate job = found.get(id);
+            lockedRows.avoid(id, job == null ? null : new LockedRows.Place(scanned.get(job.lane()), job.runAt()));
+        }
     }
 
     /** The lanes to look into: by priority, then the one that gave a run longest ago. */
@@ -253,22 +288,23 @@ final class KeyedClaimer {
         gone.addAll(chosen.holdBack());
         chosen.runs().forEach(run -> gone.addAll(run.ids()));
         Map<Integer, List<Candidate>> byLane = new HashMap<>();
-        candidates
-                .jobs()
+        candidates.jobs().stream()
+                .filter(job -> job.losses() == 0) // suspects are found wherever they stand
                 .forEach(job -> byLane.computeIfAbsent(job.lane(), lane -> new ArrayList<>())
                         .add(job));
+        Map<Lane, Instant> firstLocked = lockedRows.first();
         for (int i = 0; i < scans.size(); i++) {
             List<Candidate> seen = byLane.getOrDefault(i, List.of());
-            lanes.raise(
-                    scanned.get(i),
-                    seen.stream()
-                            .filter(job -> !gone.contains(job.id()))
-                            .findFirst()
-                            .map(Candidate::runAt)
-                            .orElse(
-                                    seen.size() < scans.get(i).most()
-                                            ? candidates.askedAt()
-                                            : seen.get(seen.size() - 1).runAt()));
+            Instant to = seen.stream()
+                    .filter(job -> !gone.contains(job.id()))
+                    .findFirst()
+                    .map(Candidate::runAt)
+                    .orElse(
+                            seen.size() < scans.get(i).most()
+                                    ? candidates.askedAt()
+                                    : seen.get(seen.size() - 1).runAt());
+            Instant locked = firstLocked.getOrDefault(scanned.get(i), to);
+            lanes.raise(scanned.get(i), locked.isBefore(to) ? locked : to);
         }
     }
 

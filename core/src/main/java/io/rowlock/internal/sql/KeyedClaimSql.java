@@ -13,13 +13,16 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds due jobs with ordering or limit keys, and takes runs of them under the locks of these. */
 public final class KeyedClaimSql {
     /*
-     * Locks: none. Index: one range of rowlock_job_keyed per lane. Rows: at most as many as the lanes' limits together.
-     * The empty left join tells the statement's time even when nothing is due.
+     * Locks: none. Index: one range of rowlock_job_keyed, and of rowlock_job_keyed_suspect, per lane. Rows: at most as many
+     * as the lanes' limits together, and $7 suspects per lane, so that these keep nothing else out. Rows to avoid go through
+     * a hashed sub-select: an array would be searched for each row. The empty left join tells the statement's time even
+     * when nothing is due.
      */
     static final String CANDIDATES = """
             /* rowlock:keyed-candidates */
@@ -30,14 +33,23 @@ public final class KeyedClaimSql {
               FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::integer[])
                 WITH ORDINALITY AS lane(queue, kind, priority, since, most, n)
               CROSS JOIN LATERAL (
-                SELECT j.id, j.ordering_key, j.limit_key, j.losses, j.run_at
-                FROM rowlock_job j
-                WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
-                  AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
-                  AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
-                  AND j.locked_by IS NULL
-                ORDER BY j.run_at, j.id
-                LIMIT lane.most) due
+                (SELECT j.id, j.ordering_key, j.limit_key, j.losses, j.run_at
+                 FROM rowlock_job j
+                 WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL) AND j.losses = 0
+                   AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
+                   AND j.run_at >= coalesce(lane.since, '-infinity') AND j.run_at <= statement_timestamp()
+                   AND j.locked_by IS NULL AND j.id NOT IN (SELECT unnest($6::bigint[]))
+                 ORDER BY j.run_at, j.id
+                 LIMIT lane.most)
+                UNION ALL
+                (SELECT j.id, j.ordering_key, j.limit_key, j.losses, j.run_at
+                 FROM rowlock_job j
+                 WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL) AND j.losses > 0
+                   AND j.queue = lane.queue AND j.kind = lane.kind AND j.priority = lane.priority
+                   AND j.run_at <= statement_timestamp()
+                   AND j.locked_by IS NULL AND j.id NOT IN (SELECT unnest($6::bigint[]))
+                 ORDER BY j.run_at, j.id
+                 LIMIT $7)) due
               WHERE NOT coalesce(
                 (SELECT p.paused_at IS NOT NULL FROM rowlock_queue p WHERE p.queue = lane.queue LIMIT 1), false)) c ON true
             """;
@@ -95,12 +107,26 @@ public final class KeyedClaimSql {
                       payload::text AS payload, headers::text AS headers, dedup_mode
             """;
 
+    /* Locks: the rows that can be locked, in id order, until the statement ends. Index: the primary key. */
+    static final String UNLOCKED = """
+            /* rowlock:unlocked */
+            SELECT id
+            FROM rowlock_job
+            WHERE id = ANY($1::bigint[])
+            ORDER BY id
+            FOR NO KEY UPDATE SKIP LOCKED
+            """;
+
+    private static final int SUSPECTS = 20;
+
     private final Sql candidates;
     private final Sql takeRuns;
+    private final Sql unlocked;
 
     public KeyedClaimSql(Names names) {
         this.candidates = new Sql(names, CANDIDATES);
         this.takeRuns = new Sql(names, TAKE_RUNS);
+        this.unlocked = new Sql(names, UNLOCKED);
     }
 
     /** A due job of the lane with this number. */
@@ -126,8 +152,9 @@ public final class KeyedClaimSql {
         }
     }
 
-    /** Looks for due jobs nobody has, at most so many per lane. */
-    public Candidates candidates(Connection connection, List<LaneScan> lanes) throws SQLException {
+    /** Looks for due jobs nobody has, at most so many per lane and some suspects, none of those to avoid. */
+    public Candidates candidates(Connection connection, List<LaneScan> lanes, Collection<Long> avoid)
+            throws SQLException {
         record Found(Instant askedAt, @Nullable Candidate job) {}
         List<Found> found = candidates.query(
                 connection,
@@ -136,7 +163,9 @@ public final class KeyedClaimSql {
                 Sql.texts(Sql.column(lanes, LaneScan::kind)),
                 Sql.integers(Sql.column(lanes, LaneScan::priority)),
                 Sql.instants(Sql.column(lanes, LaneScan::since)),
-                Sql.integers(Sql.column(lanes, LaneScan::most)));
+                Sql.integers(Sql.column(lanes, LaneScan::most)),
+                Sql.bigints(avoid),
+                SUSPECTS);
         List<Candidate> jobs = new ArrayList<>();
         for (Found each : found) {
             if (each.job() != null) {
@@ -176,6 +205,11 @@ public final class KeyedClaimSql {
                 Sql.bigints(chosen.holdBack())));
         taken.sort(Comparator.comparingLong(ClaimedRow::id));
         return taken;
+    }
+
+    /** Which of the rows no other transaction has locked. */
+    public Set<Long> unlocked(Connection connection, Collection<Long> ids) throws SQLException {
+        return Set.copyOf(unlocked.query(connection, row -> row.getLong("id"), Sql.bigints(ids)));
     }
 
     private static @Nullable Candidate candidate(ResultSet row) throws SQLException {

@@ -54,17 +54,17 @@ public final class SweepSql {
             """;
 
     /*
-     * As WALK, over the jobs with ordering keys, row by row: whoever rescues one needs its key. Index: a range of
-     * rowlock_job_keyed per lane.
+     * As WALK, over the jobs with ordering keys, row by row: whoever rescues one needs its key. Suspects are never late, as claims
+     * find them wherever they stand. Index: a range of rowlock_job_keyed per lane.
      */
     static final String WALK_KEYED = """
             /* rowlock:walk-keyed */
-            SELECT l.n, w.id, w.run_at, l.queue, w.ordering_key, w.locked_by IS NULL AS waiting,
+            SELECT l.n, w.id, w.run_at, l.queue, w.ordering_key, w.locked_by IS NULL AND w.losses = 0 AS waiting,
                    coalesce(w.locked_until < statement_timestamp(), false) AS expired
             FROM unnest($1::text[], $2::text[], $3::integer[], $4::timestamptz[], $5::bigint[])
               WITH ORDINALITY AS l(queue, kind, priority, from_at, from_id, n)
             CROSS JOIN LATERAL (
-              SELECT j.id, j.run_at, j.ordering_key, j.locked_by, j.locked_until
+              SELECT j.id, j.run_at, j.ordering_key, j.locked_by, j.locked_until, j.losses
               FROM rowlock_job j
               WHERE j.state = 'ready' AND (j.ordering_key IS NOT NULL OR j.limit_key IS NOT NULL)
                 AND j.queue = l.queue AND j.kind = l.kind AND j.priority = l.priority

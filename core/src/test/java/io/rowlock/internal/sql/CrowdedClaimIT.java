@@ -102,7 +102,16 @@ final class CrowdedClaimIT {
                         from,
                         most),
                 PlannedStatements.pin(
-                        "keyed-candidates", KeyedClaimSql.CANDIDATES, List.of(), queues, kinds, priorities, from, most),
+                        "keyed-candidates",
+                        KeyedClaimSql.CANDIDATES,
+                        List.of(),
+                        queues,
+                        kinds,
+                        priorities,
+                        from,
+                        most,
+                        Sql.bigints(List.of()),
+                        20),
                 PlannedStatements.pin(
                         "due-of-queues", DueSql.DUE, List.of(), queues, kinds, priorities, from, from, MOST));
     }

@@ -84,12 +84,15 @@ final class KeyedStatements {
                 pin(
                         "keyed-candidates",
                         KeyedClaimSql.CANDIDATES,
-                        List.of("rowlock_job_keyed", "rowlock_queue_pk"),
+                        List.of("rowlock_job_keyed", "rowlock_job_keyed_suspect", "rowlock_queue_pk"),
                         lanes,
                         kinds,
                         priorities,
                         never,
-                        Sql.integers(List.of(200, 200, 200))),
+                        Sql.integers(List.of(200, 200, 200)),
+                        ids,
+                        20),
+                pin("unlocked", KeyedClaimSql.UNLOCKED, List.of("rowlock_job_pk"), ids),
                 pin("note-keys", KeySql.NOTE, key, queues, keys),
                 pin("lock-keys", KeySql.LOCK, key, queues, keys),
                 pin(
