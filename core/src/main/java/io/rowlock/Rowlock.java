@@ -56,7 +56,10 @@ public final class Rowlock {
         Events events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier);
-        this.jobs = new RowJobs(names, builder.connections(), this::cancelled, this::lookAgain);
+        this.jobs = new RowJobs(
+                names,
+                builder.connections(),
+                new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
     }
 
@@ -107,6 +110,10 @@ public final class Rowlock {
 
     private void cancelled(long id) {
         workers.forEach(worker -> worker.cancelled(id));
+    }
+
+    private void cancelRequested(long id) {
+        workers.forEach(worker -> worker.cancelRequested(id));
     }
 
     private void lookAgain() {

@@ -3,6 +3,6 @@
 -- GRANT USAGE ON SCHEMA :schema TO app_role;
 -- GRANT SELECT ON rowlock_schema TO app_role;
 -- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue TO app_role;
--- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_limit, rowlock_slot TO app_role;
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_limit, rowlock_slot, rowlock_cancel_request TO app_role;
 -- GRANT USAGE ON SEQUENCE rowlock_job_id_seq TO app_role;
 -- GRANT EXECUTE ON FUNCTION rowlock_enqueue TO app_role;

@@ -47,7 +47,7 @@ final class Scene implements AutoCloseable {
                 CREATE TABLE IF NOT EXISTS ended (job_id bigint, name text, attempt int, who text);
                 CREATE TABLE IF NOT EXISTS effect (job_id bigint, name text, attempt int, who text);
                 TRUNCATE started, ended, effect, rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key,
-                         rowlock_queue, rowlock_limit, rowlock_slot;
+                         rowlock_queue, rowlock_limit, rowlock_slot, rowlock_cancel_request;
                 """);
         return scene;
     }

@@ -137,7 +137,11 @@ final class SqlEnqueueIT {
                 "'mail', 'null' | payload of a job must not be null",
                 "'mail', to_json(repeat('x', 2097151)) | more than the limit of 2097152",
                 "'mail', '[1,2]', max_payload_bytes => 4 | has 5 bytes, more than the limit of 4",
+                "'mail', '[1,2]', max_payload_bytes => NULL | max_payload_bytes must be between 1 and 67108864, got null",
+                "'mail', '[1,2]', max_payload_bytes => 67108865 | max_payload_bytes must be between 1 and 67108864, got 67108865",
+                "'mail', '[1,2]', max_payload_bytes => 0 | max_payload_bytes must be between 1 and 67108864, got 0",
                 "'mail', '{}', queue => NULL | queue must not be null",
+                "'mail', '{}', queue => U&'\\2003\\3000' | queue must not be blank",
                 "'mail', '{}', subject => '' | subject must not be blank",
                 "'mail', '{}', subject => repeat('s', 201) | or use a hash of the long text",
                 "'mail', '{}', subject => U&'\\0085' | subject must have no control characters",
@@ -146,6 +150,12 @@ final class SqlEnqueueIT {
                 "'mail', '{}', headers => '[]' | headers must be a JSON object of texts, got array",
                 "'mail', '{}', headers => '{\"a\": 1}' | Write numbers as texts",
                 "'mail', '{}', headers => json_build_object('a', repeat('x', 8192)) | more than the limit of 8192",
+                "'mail', '{}', headers => '{\"\": \"x\"}' | header name must not be blank",
+                "'mail', '{}', headers => '{\"a\": \"1\", \"a\": \"2\"}' | headers must have each name once",
+                "'mail', '{}', headers => json_build_object(repeat('n', 201), 'x') | header name must have at most 200 characters, got 201",
+                "'mail', '{}', headers => json_build_object(E'a\\nb', 'x') | header name must have no control characters",
+                "'mail', '{}', headers => '{\"a\\u0000\": \"x\"}' | headers must not have the character U+0000",
+                "'mail', '{}', headers => '{\"a\": \"x\\\\\\u0000\"}' | headers must not have the character U+0000",
                 "'mail', '{}', priority => 'urgent' | priority must be high, normal or low, got urgent",
                 "'mail', '{}', priority => NULL | priority must be high, normal or low, got null",
                 "'mail', '{}', max_attempts => 0 | max_attempts must be between 1 and 1000000, got 0",
@@ -163,6 +173,20 @@ final class SqlEnqueueIT {
                         SQLException.class,
                         refused -> assertThat(refused.getSQLState()).isEqualTo("22023"))
                 .hasMessageContaining(message);
+    }
+
+    /** No-break spaces are no blanks for Java; a backslash before u0000 is text. */
+    @Test
+    @Tag("P15")
+    void what_only_looks_like_a_bad_value_is_written_as_it_is() throws Exception {
+        long id = enqueue(
+                "'mail', '{}', queue => U&'\\00A0', max_payload_bytes => 67108864, headers => '{\"a\": \"\\\\u0000\"}'");
+
+        assertThat(rowlock.job(id).queue()).isEqualTo("\u00a0");
+        assertThat(rowlock.job(id).content().headers()).isEqualTo(Map.of("a", "\\u0000"));
+        assertThat(rowlock.enqueue(new Mail(1), options -> options.queue("\u00a0"))
+                        .queue())
+                .isEqualTo("\u00a0");
     }
 
     @Test

@@ -41,7 +41,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Tag("B54")
 final class SchemaInstallIT {
     private static final List<String> TABLES =
-            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot");
+            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot", "cancel_request");
 
     @Kind("mail")
     private record Mail(int no) {}

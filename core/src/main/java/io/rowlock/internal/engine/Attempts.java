@@ -23,6 +23,9 @@ final class Attempts {
 
     private static final Outcome IN_DOUBT = new Outcome.Retried(Duration.ofMinutes(1), false, UNKNOWN);
 
+    /** Longer than until somebody looks for what is to be cancelled, so that it does not run again before. */
+    private static final Duration UNTIL_CANCELLED = Duration.ofSeconds(5);
+
     private final Handlers handlers;
     private final Completer completer;
     private final Slots slots;
@@ -117,6 +120,9 @@ final class Attempts {
             if (timeout != null) {
                 timeout.cancel(false);
             }
+        }
+        if (job.isCancelRequested() && !(outcome instanceof Outcome.RecordedByHandler)) {
+            outcome = new Outcome.PutBack(UNTIL_CANCELLED, true);
         }
         boolean decided = job.settle();
         if (decided) {

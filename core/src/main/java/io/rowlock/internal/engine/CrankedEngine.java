@@ -42,6 +42,7 @@ public final class CrankedEngine implements HandCrankedWorker {
             throw new RowlockException("Interrupted: no further job is run by hand");
         }
         return perform(() -> {
+            engine.cancelRequests.step();
             boolean ran = engine.claimer.stepOne();
             engine.completer.flush();
             if (!ran) {

@@ -44,6 +44,7 @@ final class Engine {
     final Attempts attempts;
     private final KeyRetaker retaker;
     private final HoldLifter holds;
+    final CancelRequests cancelRequests;
     final Slots slots;
     private final Limits limits;
     private final QueueGate gate;
@@ -114,6 +115,7 @@ final class Engine {
                 events,
                 identity.owner(),
                 lease);
+        cancelRequests = new CancelRequests(beating, sql, inFlight, this::lifted);
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
@@ -320,7 +322,8 @@ final class Engine {
      */
     private long beat() throws SQLException {
         handBackWaiting(heartbeat::old);
-        return heartbeat.step();
+        long pause = heartbeat.step();
+        return Math.min(pause, cancelRequests.step());
     }
 
     /** Tells the handler of a job that was cancelled; its outcome counts for nothing. */

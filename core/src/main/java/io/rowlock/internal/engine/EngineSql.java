@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.ClaimSql;
 import io.rowlock.internal.sql.DueSql;
 import io.rowlock.internal.sql.KeySql;
@@ -29,7 +30,8 @@ record EngineSql(
         LimitSql limits,
         PromoteSql promotes,
         DueSql due,
-        QueueSql queues) {
+        QueueSql queues,
+        CancelRequestSql cancelRequests) {
     static EngineSql of(Names names) {
         return new EngineSql(
                 new ClaimSql(names),
@@ -44,6 +46,7 @@ record EngineSql(
                 new LimitSql(names),
                 new PromoteSql(names),
                 new DueSql(names),
-                new QueueSql(names));
+                new QueueSql(names),
+                new CancelRequestSql(names));
     }
 }

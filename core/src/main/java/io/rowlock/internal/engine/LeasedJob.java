@@ -25,6 +25,7 @@ final class LeasedJob {
     private final Thread claimer = Thread.currentThread();
     private volatile long leasedAt;
     private volatile boolean cancelled;
+    private volatile boolean cancelRequested;
     private volatile boolean over;
     private volatile boolean endedByHandler;
     private volatile boolean taken;
@@ -129,6 +130,18 @@ final class LeasedJob {
 
     boolean cancelled() {
         return cancelled;
+    }
+
+    /** The handler is told to stop; unless it completes the job all the same, that goes back and is cancelled. */
+    void requestCancel() {
+        if (!cancelRequested) {
+            cancelRequested = true;
+            cancel();
+        }
+    }
+
+    boolean isCancelRequested() {
+        return cancelRequested;
     }
 
     /** Claims the calling thread for the handler; false if the outcome was decided before it could start. */

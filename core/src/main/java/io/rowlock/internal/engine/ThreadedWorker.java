@@ -223,6 +223,14 @@ public final class ThreadedWorker implements Worker {
         }
     }
 
+    /** A cancel of a job was asked for, for whoever works on it. */
+    public void cancelRequested(long id) {
+        Running now = running;
+        if (now != null && now.engine().cancelRequests.tell(id)) {
+            now.heartbeat().wake();
+        }
+    }
+
     /** Jobs may have become due that no enqueue told of. */
     public void lookAgain() {
         Running now = running;

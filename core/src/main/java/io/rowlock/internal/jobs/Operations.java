@@ -3,6 +3,7 @@ package io.rowlock.internal.jobs;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.TransactionCheck;
+import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.Hold;
 import io.rowlock.internal.sql.OperationSql;
@@ -22,8 +23,10 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.LongConsumer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,56 +36,68 @@ final class Operations {
     private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int TRIES = 5;
+    private static final int LOCK_TRIES = 10;
+    private static final long LOCK_PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int MAX_REASON = 2_000;
 
     private final OperationSql sql;
     private final KeySql keys;
     private final RetakeSql retakes;
+    private final CancelRequestSql requests;
     private final ConnectionSource connections;
     private final @Nullable Connection bound;
-    private final Committed committed;
-
-    /** Who hears, in this JVM, what was committed here. */
-    record Committed(LongConsumer cancelled, Runnable maybeDue) {}
+    private final RowJobs.Committed committed;
 
     Operations(
             OperationSql sql,
             KeySql keys,
             RetakeSql retakes,
+            CancelRequestSql requests,
             ConnectionSource connections,
             @Nullable Connection bound,
-            Committed committed) {
+            RowJobs.Committed committed) {
         this.sql = sql;
         this.keys = keys;
         this.retakes = retakes;
+        this.requests = requests;
         this.connections = connections;
         this.bound = bound;
         this.committed = committed;
     }
 
     Operations in(Connection connection) {
-        return new Operations(sql, keys, retakes, connections, connection, committed);
+        return new Operations(sql, keys, retakes, requests, connections, connection, committed);
     }
 
     Cancellation cancel(long id, By by) {
-        Cancellation answer = inTransaction("cancelled", open -> cancel(open, id, by));
-        LOG.info("Cancel of a job: {} (job={}, by={}): {}", answer, id, by.who(), by.why());
-        if (bound == null && answer == Cancellation.REQUESTED) {
-            committed.cancelled().accept(id);
+        Cancel made = inTransaction("cancelled", open -> cancel(open, id, by));
+        LOG.info("Cancel of a job: {} (job={}, by={}): {}", made.answer(), id, by.who(), by.why());
+        if (bound == null && made.answer() == Cancellation.REQUESTED) {
+            (made.asked() ? committed.requested() : committed.cancelled()).accept(id);
         }
         if (bound == null) {
             committed.maybeDue().run();
         }
-        return answer;
+        return made.answer();
     }
 
-    private Cancellation cancel(Connection open, long id, By by) throws SQLException {
-        Optional<Place> place = lock(open, id);
+    /** The answer; asked: the row was locked, and whoever works on the job is to end it. */
+    private record Cancel(Cancellation answer, boolean asked) {}
+
+    private Cancel cancel(Connection open, long id, By by) throws SQLException {
+        Optional<Place> place = sql.whereIs(open, id);
         if (place.isEmpty()) {
-            return Cancellation.UNKNOWN;
+            return new Cancel(Cancellation.UNKNOWN, false);
+        }
+        if (place.get().leased() && !lockSoon(open, id, place.get().key())) {
+            requests.request(open, id, reason("cancelled", by));
+            return new Cancel(Cancellation.REQUESTED, true);
+        }
+        OrderingKey key = place.get().key();
+        if (key != null) {
+            sql.lockKey(open, key);
         }
         Optional<Cancelled> cancelled = sql.cancel(open, id, reason("cancelled", by));
-        OrderingKey key = place.get().key();
         if (key != null && cancelled.isPresent()) {
             if (cancelled.get().leased()) { // its handler may run on
                 keys.hold(
@@ -92,15 +107,33 @@ final class Operations {
             }
             keys.settleWithin(open, key);
         }
-        return cancelled
-                .map(was -> was.leased() ? Cancellation.REQUESTED : Cancellation.STOPPED)
-                .orElse(Cancellation.ALREADY_FINISHED);
+        return new Cancel(
+                cancelled
+                        .map(was -> was.leased() ? Cancellation.REQUESTED : Cancellation.STOPPED)
+                        .orElse(Cancellation.ALREADY_FINISHED),
+                false);
+    }
+
+    /** False if the handler's own transaction has the key or the row locked; the engine has either for a moment only. */
+    private boolean lockSoon(Connection open, long id, @Nullable OrderingKey key) throws SQLException {
+        boolean keyLocked = key == null;
+        for (int i = 0; i < LOCK_TRIES; i++) {
+            keyLocked = keyLocked || sql.tryLockKey(open, Objects.requireNonNull(key));
+            if (keyLocked && sql.tryLock(open, id)) {
+                return true;
+            }
+            LockSupport.parkNanos(LOCK_PAUSE);
+        }
+        return !sql.whereIs(open, id).map(Place::leased).orElse(false);
     }
 
     boolean revive(long id, By by) {
         boolean revived = inTransaction("revived", open -> {
             Optional<Place> place = lock(open, id);
             boolean done = place.isPresent() && sql.revive(open, id);
+            if (done) {
+                requests.withdraw(open, id);
+            }
             OrderingKey key = done ? place.get().key() : null;
             if (key != null) {
                 keys.unblock(open, key, id);

@@ -3,6 +3,7 @@ package io.rowlock.internal.jobs;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.LookupSql;
 import io.rowlock.internal.sql.LookupSql.JobRow;
@@ -35,12 +36,16 @@ public final class RowJobs implements Jobs {
     private final Operations operations;
 
     /**
-     * Jobs on connections of the data source.
+     * Who hears, in this JVM, what was committed here.
      *
-     * @param cancelled hears of jobs that were cancelled while a handler was at work on them
-     * @param maybeDue called when jobs may have become due
+     * @param cancelled of jobs that were cancelled while a handler was at work on them
+     * @param requested of jobs whose cancel was asked for, as their handlers have locked them
+     * @param maybeDue that jobs may have become due
      */
-    public RowJobs(Names names, ConnectionSource connections, LongConsumer cancelled, Runnable maybeDue) {
+    public record Committed(LongConsumer cancelled, LongConsumer requested, Runnable maybeDue) {}
+
+    /** Jobs on connections of the data source. */
+    public RowJobs(Names names, ConnectionSource connections, Committed committed) {
         this(
                 new LookupSql(names),
                 connections,
@@ -49,9 +54,10 @@ public final class RowJobs implements Jobs {
                         new OperationSql(names),
                         new KeySql(names),
                         new RetakeSql(names),
+                        new CancelRequestSql(names),
                         connections,
                         null,
-                        new Operations.Committed(cancelled, maybeDue)));
+                        committed));
     }
 
     private RowJobs(LookupSql sql, ConnectionSource connections, @Nullable Connection bound, Operations operations) {

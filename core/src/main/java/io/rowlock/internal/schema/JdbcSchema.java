@@ -24,7 +24,7 @@ public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
     private static final int VERSION = 5;
     private static final List<String> TABLES =
-            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot");
+            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot", "cancel_request");
 
     private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
             + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"

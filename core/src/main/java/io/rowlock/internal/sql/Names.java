@@ -15,8 +15,18 @@ import org.jspecify.annotations.Nullable;
 public record Names(String schema, String prefix) {
     private static final Pattern IDENTIFIER = Pattern.compile("[a-z_][a-z0-9_]*");
     private static final Pattern NAME = Pattern.compile("\\browlock_(\\w+)");
-    private static final Set<String> QUALIFIED =
-            Set.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot", "job_id_seq", "enqueue");
+    private static final Set<String> QUALIFIED = Set.of(
+            "schema",
+            "job",
+            "job_failure",
+            "alert",
+            "key",
+            "queue",
+            "limit",
+            "slot",
+            "cancel_request",
+            "job_id_seq",
+            "enqueue");
 
     /** The longest prefix that leaves room for the longest index name in PostgreSQL's 63 bytes. */
     private static final int MAX_PREFIX = 40;

@@ -14,7 +14,7 @@ public final class OperationSql {
     /* No lock; queue and key of a job never change while it is not finished. Index: the primary key. */
     static final String WHERE_IS = """
             /* rowlock:where-is-job */
-            SELECT queue, ordering_key, state
+            SELECT queue, ordering_key, locked_by IS NOT NULL AS leased
             FROM rowlock_job
             WHERE id = $1
             """;
@@ -26,6 +26,19 @@ public final class OperationSql {
             FROM rowlock_key
             WHERE queue = $1 AND ordering_key = $2
             FOR UPDATE
+            """;
+
+    /* Of a running job, whose handler may have the row locked for as long as it runs. */
+    static final String TRY_LOCK_KEY =
+            LOCK_KEY.replace("lock-key", "try-lock-key").replace("FOR UPDATE", "FOR UPDATE SKIP LOCKED");
+
+    /* As TRY_LOCK_KEY, after it. Index: the primary key. */
+    static final String TRY_LOCK = """
+            /* rowlock:try-lock-job */
+            SELECT 1
+            FROM rowlock_job
+            WHERE id = $1
+            FOR NO KEY UPDATE SKIP LOCKED
             """;
 
     /* A running job loses its owner, and the token tells that one. Gives its old token, and for how long its lease would have held. */
@@ -57,6 +70,8 @@ public final class OperationSql {
     private final Sql isolation;
     private final Sql whereIs;
     private final Sql lockKey;
+    private final Sql tryLockKey;
+    private final Sql tryLock;
     private final Sql cancel;
     private final Sql revive;
 
@@ -64,12 +79,14 @@ public final class OperationSql {
         this.isolation = new Sql(names, OneJobSql.ISOLATION);
         this.whereIs = new Sql(names, WHERE_IS);
         this.lockKey = new Sql(names, LOCK_KEY);
+        this.tryLockKey = new Sql(names, TRY_LOCK_KEY);
+        this.tryLock = new Sql(names, TRY_LOCK);
         this.cancel = new Sql(names, CANCEL);
         this.revive = new Sql(names, REVIVE);
     }
 
-    /** Where a job stands. */
-    public record Place(@Nullable OrderingKey key, String state) {}
+    /** Where a job stands, and whether a worker has it. */
+    public record Place(@Nullable OrderingKey key, boolean leased) {}
 
     /** What a cancelled job was: whether it ran, under which token, and for how long its lease would have held. */
     public record Cancelled(boolean leased, long token, Duration lease) {}
@@ -87,7 +104,7 @@ public final class OperationSql {
                             String key = row.getString("ordering_key");
                             return new Place(
                                     key == null ? null : new OrderingKey(row.getString("queue"), key),
-                                    row.getString("state"));
+                                    row.getBoolean("leased"));
                         },
                         id)
                 .stream()
@@ -96,6 +113,18 @@ public final class OperationSql {
 
     public void lockKey(Connection connection, OrderingKey key) throws SQLException {
         lockKey.query(connection, row -> true, key.queue(), key.text());
+    }
+
+    /** Whether the key's row is locked by this transaction now; a leased job's key has one. */
+    public boolean tryLockKey(Connection connection, OrderingKey key) throws SQLException {
+        return !tryLockKey
+                .query(connection, row -> true, key.queue(), key.text())
+                .isEmpty();
+    }
+
+    /** Whether the job's row is locked by this transaction now. */
+    public boolean tryLock(Connection connection, long id) throws SQLException {
+        return !tryLock.query(connection, row -> true, id).isEmpty();
     }
 
     /** Cancels the job if it is not finished. */

@@ -45,10 +45,10 @@ final class KeyedStatements {
     }
 
     static List<Pinned> all() {
-        return Stream.concat(running().stream(), holding().stream()).toList();
+        return Stream.concat(running().stream(), heldUp().stream()).toList();
     }
 
-    private static List<Pinned> holding() {
+    private static List<Pinned> heldUp() {
         List<String> key = List.of("rowlock_key_pk");
         Object queues = Sql.texts(QUEUES);
         Object keys = Sql.texts(KEYS);
@@ -58,6 +58,8 @@ final class KeyedStatements {
         return List.of(
                 pin("hold-key", KeySql.HOLD, key, "default", "hot", 1L, 1L, Sql.micros(Duration.ofMinutes(1))),
                 pin("held-keys", KeySql.HELD, key, queues, keys, numbers, numbers),
+                pin("block-keys", KeySql.BLOCK, List.of("rowlock_queue_pk"), places, numbers),
+                pin("unlocked", KeyedClaimSql.UNLOCKED, List.of("rowlock_job_pk"), numbers),
                 pin("lift-holds", KeySql.LIFT, List.of(), places, numbers, numbers));
     }
 
@@ -92,7 +94,6 @@ final class KeyedStatements {
                         Sql.integers(List.of(200, 200, 200)),
                         ids,
                         20),
-                pin("unlocked", KeyedClaimSql.UNLOCKED, List.of("rowlock_job_pk"), ids),
                 pin("note-keys", KeySql.NOTE, key, queues, keys),
                 pin("lock-keys", KeySql.LOCK, key, queues, keys),
                 pin(
@@ -116,7 +117,6 @@ final class KeyedStatements {
                         ids,
                         ids,
                         later),
-                pin("block-keys", KeySql.BLOCK, List.of("rowlock_queue_pk"), places, ids),
                 pin(
                         "settle-keys",
                         KeySql.SETTLE,

@@ -83,6 +83,8 @@ final class SingleStatements {
     static List<Pinned> all(long held) {
         long second = Sql.micros(Duration.ofSeconds(1));
         List<String> job = List.of("rowlock_job_pk");
+        List<String> request = List.of("rowlock_cancel_request_pk");
+        List<String> requests = List.of("rowlock_cancel_request_pk", "rowlock_job_pk");
         List<String> key = List.of("rowlock_key_pk");
         List<String> queue = List.of("rowlock_queue_pk");
         List<String> failures = List.of("rowlock_job_failure_job");
@@ -102,6 +104,17 @@ final class SingleStatements {
                 pin("put-back-one", OneJobSql.PUT_BACK, job, held, 1L, "me", null, second),
                 pin("where-is-job", OperationSql.WHERE_IS, job, held),
                 pin("lock-key", OperationSql.LOCK_KEY, key, "default", "key-1"),
+                pin("try-lock-key", OperationSql.TRY_LOCK_KEY, key, "default", "key-1"),
+                pin("try-lock-job", OperationSql.TRY_LOCK, job, held),
+                pin("request-cancel", CancelRequestSql.REQUEST, List.of(), held, "by hand"),
+                pin("requested-cancels", CancelRequestSql.PENDING, requests, 1_000),
+                pin(
+                        "do-cancels",
+                        CancelRequestSql.DO,
+                        requests,
+                        Sql.bigints(List.of(held)),
+                        Sql.bigints(List.of(held + 1))),
+                pin("withdraw-cancel", CancelRequestSql.WITHDRAW, request, held),
                 pin("cancel", OperationSql.CANCEL, job, held, "by hand"),
                 pin("revive", OperationSql.REVIVE, job, held),
                 pin("unblock-key", KeySql.UNBLOCK, key, "default", "key-1", held),
