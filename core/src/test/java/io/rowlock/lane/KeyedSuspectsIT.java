@@ -52,6 +52,7 @@ final class KeyedSuspectsIT {
             schema.execute("DELETE FROM rowlock_job WHERE locked_by IS NULL AND (payload->>'no')::integer > 30");
             gate.countDown();
             rowlock.awaitAllEnded();
+            soon().until(() -> worker.health().running() == 0);
         }
         assertThat(suspects.get()).as("the first, and those that were left").isEqualTo(31);
     }
@@ -73,6 +74,7 @@ final class KeyedSuspectsIT {
             }
         }))) {
             rowlock.awaitAllEnded();
+            soon().until(() -> worker.health().running() == 0);
         }
         assertThat(suspects.get()).isEqualTo(60);
         assertThat(healthy.get()).isEqualTo(60);

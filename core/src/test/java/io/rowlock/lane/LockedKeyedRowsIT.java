@@ -93,7 +93,7 @@ final class LockedKeyedRowsIT {
                 soon().until(() -> done.size() == 10);
                 assertThat(done).allMatch(no -> no >= 10_000);
                 other.rollback();
-                soon().until(() -> done.size() == 10 + locked);
+                soon().until(() -> done.size() == 10 + locked && worker.health().running() == 0);
             }
         }
     }
@@ -116,7 +116,7 @@ final class LockedKeyedRowsIT {
                 soon().until(() -> done.size() == 10);
                 assertThat(done).allMatch(no -> no >= 100);
                 open.commit();
-                soon().until(() -> done.size() == 20);
+                soon().until(() -> done.size() == 20 && worker.health().running() == 0);
             }
         }
     }
