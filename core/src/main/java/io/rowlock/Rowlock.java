@@ -8,6 +8,7 @@ import io.rowlock.internal.engine.Notifier;
 import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
+import io.rowlock.internal.outbox.ContextHeaders;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.outbox.WakingOutbox;
@@ -49,7 +50,8 @@ public final class Rowlock {
     Rowlock(RowlockBuilder builder) {
         Names names = builder.names();
         this.schema = new JdbcSchema(builder.connections(), names);
-        this.plainOutbox = new RowOutbox(names, builder.codec(), kinds, builder.maxPayloadBytes());
+        this.plainOutbox = new RowOutbox(
+                names, builder.codec(), kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()));
         this.outbox = builder.afterCommit()
                 .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
                 .orElse(plainOutbox);

@@ -9,6 +9,7 @@ import io.rowlock.internal.schema.UnitProbe;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.ConnectionSource;
+import io.rowlock.spi.HeaderContributor;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.PersistenceUnitBinding;
 import io.rowlock.spi.PersistenceUnitBinding.Attachment;
@@ -31,6 +32,7 @@ public final class RowlockBuilder {
 
     private final Map<String, Object> set = new HashMap<>();
     private final List<RowlockListener> listeners = new ArrayList<>();
+    private final List<HeaderContributor> contributors = new ArrayList<>();
     private Map<String, String> unitSettings = Map.of();
     private Consumer<Rowlock> attachment = rowlock -> {};
 
@@ -137,6 +139,21 @@ public final class RowlockBuilder {
     }
 
     /**
+     * Adds a source of headers, such as tenant, actor or trace, for all jobs that are written from now on.
+     *
+     * @param contributor asked on the thread that writes a job
+     * @return this
+     * @throws InvalidUseException if null
+     */
+    public RowlockBuilder headers(HeaderContributor contributor) {
+        if (contributor == null) {
+            throw new InvalidUseException("headers must not be null");
+        }
+        contributors.add(contributor);
+        return this;
+    }
+
+    /**
      * Adds a listener.
      *
      * @param listener told of every event
@@ -235,6 +252,10 @@ public final class RowlockBuilder {
         } catch (NumberFormatException e) {
             throw new InvalidUseException("rowlock.max-payload-bytes must be a whole number, got " + text, e);
         }
+    }
+
+    List<HeaderContributor> contributors() {
+        return List.copyOf(contributors);
     }
 
     List<RowlockListener> listeners() {

@@ -17,6 +17,7 @@ import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +82,36 @@ class JobsIT {
             // end::many
         }
         assertThat(rowlock.jobs()).hasCount("reminder", 2);
+    }
+
+    @Test
+    void headers_of_the_application() throws SQLException {
+        schema.execute("DELETE FROM rowlock_job");
+        Tenants.current = "acme";
+        // tag::headers
+        Rowlock rowlock = Rowlock.builder()
+                .dataSource(schema.dataSource())
+                .schema(schema.name())
+                .headers(() -> Map.of("tenant", Tenants.current(), "actor", "ada"))
+                .build();
+        // end::headers
+        try (Connection connection = schema.begin()) {
+            rowlock.outbox().enqueue(connection, new Reminder(42), job -> job.subject("Order:43"));
+            connection.commit();
+        }
+        assertThat(rowlock.jobs()).hasOneAbout("Order:43").isWaiting();
+        Assertions.assertThat(
+                        rowlock.jobs().ofSubject("Order:43").get(0).content().headers())
+                .isEqualTo(Map.of("tenant", "acme", "actor", "ada"));
+    }
+
+    /** What an application knows of the request it works on. */
+    private static final class Tenants {
+        private static String current = "";
+
+        private static String current() {
+            return current;
+        }
     }
 
     @Test

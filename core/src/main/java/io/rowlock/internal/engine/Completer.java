@@ -32,6 +32,7 @@ final class Completer {
     private final Recorder recorder;
     private final KeyRetaker retaker;
     private final HoldLifter holds;
+    private final LoopAlarm loops;
     private final LinkedBlockingQueue<Settled> arriving = new LinkedBlockingQueue<>();
     private final AtomicInteger backlog = new AtomicInteger();
 
@@ -42,10 +43,11 @@ final class Completer {
 
     private record Later(Settled settled, long notBefore) {}
 
-    Completer(Recorder recorder, KeyRetaker retaker, HoldLifter holds) {
+    Completer(Recorder recorder, KeyRetaker retaker, HoldLifter holds, LoopAlarm loops) {
         this.recorder = recorder;
         this.retaker = retaker;
         this.holds = holds;
+        this.loops = loops;
     }
 
     /** Takes an outcome to record; never blocks. */
@@ -75,6 +77,7 @@ final class Completer {
         record();
         holds.step();
         retaker.step();
+        loops.step();
         return 0;
     }
 
@@ -96,6 +99,7 @@ final class Completer {
         }
         holds.flush();
         retaker.flush();
+        loops.step();
     }
 
     private void gather(boolean wait) throws InterruptedException {

@@ -44,6 +44,7 @@ final class Engine {
     final Attempts attempts;
     private final KeyRetaker retaker;
     private final HoldLifter holds;
+    private final LoopAlarm loops;
     final CancelRequests cancelRequests;
     final Slots slots;
     private final Limits limits;
@@ -77,6 +78,7 @@ final class Engine {
         Deaths deaths = new Deaths(sql.alerts(), lanes);
         retaker = new KeyRetaker(completing, sql, events);
         holds = new HoldLifter(completing, sql, this::lifted);
+        loops = new LoopAlarm(completing, sql.alerts());
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
         limits = new Limits(claiming, sql, claimant, lanes);
@@ -105,7 +107,8 @@ final class Engine {
                 lanes,
                 settings.timing().poll(),
                 this::taken);
-        completer = new Completer(recorder(completing, sql, identity, deaths, events, worthClaiming), retaker, holds);
+        completer = new Completer(
+                recorder(completing, sql, identity, deaths, events, worthClaiming), retaker, holds, loops);
         heartbeat = new Heartbeat(
                 beating,
                 sql.outcomes(),
@@ -266,6 +269,7 @@ final class Engine {
     /** All are kept up from the first on, as the executor may take its time with each. */
     private void taken(List<Run> runs) {
         runs.forEach(run -> run.jobs().forEach(inFlight::add));
+        runs.forEach(run -> run.jobs().forEach(loops::look));
         RejectedExecutionException refused = null;
         for (Run run : runs) {
             try {

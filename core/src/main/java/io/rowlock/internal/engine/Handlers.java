@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.job.PermanentFailure;
@@ -36,7 +37,13 @@ final class Handlers {
 
     /** Runs the attempt; what it returns or throws decides the outcome. An unreadable payload is the job's own failure. */
     Outcome run(LeasedJob job) throws Exception {
-        return run(job, job.binding());
+        CurrentJob current =
+                CurrentJob.enter(job.kind(), job.id(), job.row().contents().headers());
+        try {
+            return run(job, job.binding());
+        } finally {
+            current.close();
+        }
     }
 
     private <T> Outcome run(LeasedJob job, HandlerBinding<T> binding) throws Exception {

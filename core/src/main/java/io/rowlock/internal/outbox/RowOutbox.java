@@ -28,13 +28,15 @@ public final class RowOutbox implements Outbox {
     private final PayloadCodec codec;
     private final Kinds kinds;
     private final int maxPayloadBytes;
+    private final ContextHeaders context;
 
-    public RowOutbox(Names names, PayloadCodec codec, Kinds kinds, int maxPayloadBytes) {
+    public RowOutbox(Names names, PayloadCodec codec, Kinds kinds, int maxPayloadBytes, ContextHeaders context) {
         this.sql = new EnqueueSql(names);
         this.dedup = new DedupWriter(names);
         this.codec = codec;
         this.kinds = kinds;
         this.maxPayloadBytes = maxPayloadBytes;
+        this.context = context;
     }
 
     @Override
@@ -43,8 +45,9 @@ public final class RowOutbox implements Outbox {
             throw new InvalidUseException("An enqueue needs a connection and a list of jobs, got null");
         }
         List<Request> rows = new ArrayList<>(requests.size());
+        ContextHeaders.Now headers = context.now();
         for (JobRequest<?> request : requests) {
-            rows.add(row(request));
+            rows.add(row(request, headers));
         }
         TransactionCheck.require(connection, "enqueue");
         return write(connection, rows);
@@ -67,7 +70,7 @@ public final class RowOutbox implements Outbox {
         }
     }
 
-    private Request row(@Nullable JobRequest<?> request) {
+    private Request row(@Nullable JobRequest<?> request, ContextHeaders.Now headers) {
         if (request == null) {
             throw new InvalidUseException("A job to enqueue must not be null");
         }
@@ -88,7 +91,7 @@ public final class RowOutbox implements Outbox {
                 options.priority().orElse(Priority.NORMAL),
                 options.subject().orElse(null),
                 payload,
-                Headers.write(options.headers()),
+                Headers.write(headers.with(options.headers())),
                 options.maxAttempts().orElse(null),
                 new Keys(options.orderingKey().orElse(null), options.limitKey().orElse(null)),
                 new Due(options.at().orElse(null), options.after().orElse(null)));
