@@ -9,8 +9,10 @@ import io.rowlock.internal.sql.KeyedClaimSql.ChosenRun;
 import io.rowlock.internal.sql.LimitKey;
 import io.rowlock.worker.HandlerBinding;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,8 @@ final class Choice {
     private final List<Long> heldBack = new ArrayList<>();
     private final Set<Long> kept = new HashSet<>();
     private final Map<String, List<Takeable>> takeable = new LinkedHashMap<>();
+    private final Set<Takeable> tried = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final List<Takeable> passedOver = new ArrayList<>();
     private final Set<Lane> served = new HashSet<>();
     private final QueueGate gate;
     private LimitRooms rooms = new LimitRooms();
@@ -87,6 +91,10 @@ final class Choice {
         String queue() {
             return lane.key().queue();
         }
+
+        int level() {
+            return lane.key().priority();
+        }
     }
 
     /** Looks at the first jobs of a key that nothing blocks; none if one of its jobs is leased. */
@@ -114,16 +122,57 @@ final class Choice {
     /** Gives the free slots of each queue to keys that were considered, by the shares of their levels. */
     void give(Shares<String> shares, int mostRows) {
         takeable.forEach((queue, keys) -> shares.give(
-                queue,
-                keys,
-                each -> each.lane().key().priority(),
-                free.getOrDefault(queue, 0),
-                each -> takes(each, mostRows)));
+                queue, keys, Takeable::level, free.getOrDefault(queue, 0), each -> takesInTurn(each, mostRows)));
+        passedOver.forEach(each -> isFull(each.head().id(), limitOf(each)));
+    }
+
+    /**
+     * Of a limit key with parked jobs the one goes first whose level's turn it is there: in the place of one above it,
+     * while one below it waits for its own.
+     */
+    private boolean takesInTurn(Takeable each, int mostRows) {
+        if (tried.contains(each)) {
+            return false;
+        }
+        Takeable first = firstOf(limitOf(each), each);
+        if (first != each) {
+            passedOver.add(each);
+        }
+        if (first.level() < each.level()) {
+            return false;
+        }
+        tried.add(first);
+        return takes(first, mostRows);
+    }
+
+    private Takeable firstOf(@Nullable LimitKey limit, Takeable each) {
+        if (limit == null || !rooms.hasParked(limit) || rooms.longestRun(limit) == 0) {
+            return each;
+        }
+        Takeable first = each;
+        for (Takeable other : takeable.getOrDefault(each.queue(), List.of())) {
+            boolean before = other.level() != first.level() && goesBefore(limit, other.level(), first.level());
+            if (before && limit.equals(limitOf(other)) && !tried.contains(other) && fits(other)) {
+                first = other;
+            }
+        }
+        return first;
+    }
+
+    /** The lowest whose turn it is, then the highest. */
+    private boolean goesBefore(LimitKey limit, int level, int other) {
+        boolean turn = limits.turns().isTurnOf(level, limit);
+        boolean othersTurn = limits.turns().isTurnOf(other, limit);
+        return turn == othersTurn ? (turn ? level > other : level < other) : turn;
+    }
+
+    private @Nullable LimitKey limitOf(Takeable each) {
+        return limits.of(each.queue(), each.head().limitKey());
     }
 
     private boolean takes(Takeable each, int mostRows) {
         Head head = each.head();
-        LimitKey limit = limits.of(each.queue(), head.limitKey());
+        LimitKey limit = limitOf(each);
         if (!fits(each) || isFull(head.id(), limit)) {
             return false;
         }
@@ -174,6 +223,9 @@ final class Choice {
     private void take(Takeable each, ChosenRun run) {
         int jobs = run.ids().size();
         rows += jobs;
+        if (rooms.hasParked(run.limit())) {
+            limits.turns().took(run.limit(), each.level());
+        }
         rooms.take(run.limit(), jobs);
         tokens.computeIfPresent(each.queue(), (queue, n) -> n == Integer.MAX_VALUE ? n : n - jobs);
         free.merge(each.queue(), -1, Integer::sum);

@@ -62,6 +62,12 @@ final class LimitRooms {
         return key == null || limits.containsKey(key);
     }
 
+    /** Whether jobs of it were parked before this round. */
+    boolean hasParked(@Nullable LimitKey key) {
+        Left left = key == null ? null : limits.get(key);
+        return left != null && left.limit.parked();
+    }
+
     /** How many jobs one run of it may have now; zero if there is no room for a run. */
     int longestRun(@Nullable LimitKey key) {
         Left left = key == null ? null : limits.get(key);

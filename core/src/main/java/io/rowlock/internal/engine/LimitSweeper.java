@@ -23,6 +23,7 @@ final class LimitSweeper {
     private static final int UNLIMITED_TURNS = 60;
     private static final int MOST_PROMOTED = 1_000;
     private static final int MOST_PROMOTED_TOGETHER = 5_000;
+    private static final int MOST_EARLY = 50;
     private static final LimitKey BEGINNING = LimitKey.of("");
 
     private final EngineConnection connection;
@@ -107,7 +108,9 @@ final class LimitSweeper {
                                     each,
                                     most(each.key()),
                                     mostOfRate(each.key(), parked.size()),
-                                    limits.runs(each.key())))
+                                    MOST_EARLY,
+                                    limits.runs(each.key()),
+                                    limits.turns().of(each.key())))
                             .toList());
         });
     }

@@ -55,6 +55,7 @@ final class Limits {
     private final Claimant claimant;
     private final Set<String> kinds;
     private final Map<LimitKey, Held> held = new HashMap<>();
+    private final LimitTurns turns = new LimitTurns();
     private volatile Set<String> limited = Set.of();
     private volatile boolean used;
     private volatile long extendedAt = System.nanoTime();
@@ -86,6 +87,11 @@ final class Limits {
     /** In these queues limit keys have a limit. */
     void limited(Set<String> queues) {
         limited = Set.copyOf(queues);
+    }
+
+    /** Whose turn it is among the levels of limit keys with parked jobs. */
+    LimitTurns turns() {
+        return turns;
     }
 
     /** In which queues limit keys have a limit. */
@@ -257,7 +263,7 @@ final class Limits {
                 shares.add(new Share(limit, runs, false, new Spent(0, null), false));
                 if (limit.parked()) {
                     int freed = free.getOrDefault(limit.key(), 0);
-                    promotions.add(new Promotion(limit, freed, freed, runs));
+                    promotions.add(new Promotion(limit, freed, freed, 0, runs, turns.of(limit.key())));
                 }
             }
             take(open, shares);

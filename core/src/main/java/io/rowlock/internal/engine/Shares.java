@@ -27,7 +27,7 @@ final class Shares<K> {
     private final Map<K, Integer> dealt = new HashMap<>();
 
     /** The level whose turn the n-th slot is. */
-    private static int levelOf(int slot) {
+    static int levelOf(int slot) {
         if (slot % ROUND == ROUND - 1) {
             return Priority.LOW.level();
         }

@@ -10,40 +10,65 @@ import java.util.List;
 /** Makes jobs that are parked as their limit key was full ready again, and finds limits that need it. READ COMMITTED only. */
 public final class PromoteSql {
     /*
-     * The limits are locked and unchanged by this transaction. Of each limit that has room, the first parked jobs of the
-     * kinds in $7 become ready, at most $4 of each ($9 of one with a rate) and as many as there is room for beside the $8
-     * this worker holds: what is left of the window, and, where that ends within $5 microseconds, what the next one has,
-     * due at its beginning. A limit with none parked says so from then on.
-     * Locks: the jobs, skipping what is locked. Index: rowlock_job_limited, one range per limit and kind.
+     * The limits are locked and unchanged by this transaction. Of each limit that has room, the first due jobs of the
+     * kinds in $7 that are parked become ready, at most $4 of each ($9 of one with a rate) and as many as there is room
+     * for beside the $8 this worker holds: what is left of the window, and, where that ends within $5 microseconds, what
+     * the next one has, due at its beginning. The levels have their shares: the next slot is number $10 of the round, and
+     * $11 and $12 say how many slots more are owed to normal and low jobs. What a level has no use for goes to the
+     * highest that has. Beside these, the first $13 of each kind and level that are not due yet become ready for their own
+     * time, as they need no room before. A limit with none parked says so from then on.
+     * Locks: the jobs, skipping what is locked. Index: rowlock_job_limited, two ranges per limit, kind and level.
      */
     static final String PROMOTE = """
             /* rowlock:promote-limited */
             WITH limits AS MATERIALIZED (
-              SELECT k.queue, k.limit_key, k.place, bin.begins + most.per AS next_at, left_now.tokens AS left_now,
-                     least(CASE WHEN most.rate IS NULL THEN k.most ELSE k.most_of_rate END, room.slots - k.held,
-                           left_now.tokens
-                             + CASE WHEN bin.begins + most.per <= statement_timestamp() + $5::bigint * interval '1 microsecond'
-                                    THEN most.rate ELSE 0 END) AS free
-              FROM unnest($1::text[], $2::text[], $6::text[]::tid[], $4::integer[], $8::integer[], $9::integer[])
-                AS k(queue, limit_key, place, most, held, most_of_rate)
+              SELECT k.queue, k.limit_key, k.place, k.early, bin.begins + most.per AS next_at, left_now.tokens AS left_now, f.free,
+                     (k.dealt + f.free) / 4 - k.dealt / 4 - (k.dealt + f.free) / 16 + k.dealt / 16 + k.normal AS normal,
+                     (k.dealt + f.free) / 16 - k.dealt / 16 + k.low AS low
+              FROM unnest($1::text[], $2::text[], $6::text[]::tid[], $4::integer[], $8::integer[], $9::integer[],
+                          $10::integer[], $11::integer[], $12::integer[], $13::integer[])
+                AS k(queue, limit_key, place, most, held, most_of_rate, dealt, normal, low, early)
             """ + LimitSql.ROOM + """
               CROSS JOIN LATERAL (
-                SELECT CASE WHEN most.rate IS NOT NULL THEN greatest(room.tokens, 0) END AS tokens) left_now),
+                SELECT CASE WHEN most.rate IS NOT NULL THEN greatest(room.tokens, 0) END AS tokens) left_now
+              CROSS JOIN LATERAL (
+                SELECT greatest(0, least(
+                         CASE WHEN most.rate IS NULL THEN k.most ELSE k.most_of_rate END, room.slots - k.held,
+                         left_now.tokens
+                           + CASE WHEN bin.begins + most.per <= statement_timestamp() + $5::bigint * interval '1 microsecond'
+                                  THEN most.rate ELSE 0 END)) AS free) f),
             next AS MATERIALIZED (
-              SELECT j.id, CASE WHEN j.n > l.left_now THEN l.next_at END AS due
+              SELECT j.id, CASE WHEN row_number() OVER (PARTITION BY l.place ORDER BY j.n) > l.left_now THEN l.next_at END AS due
               FROM limits l
               CROSS JOIN LATERAL (
-                SELECT c.id, row_number() OVER (ORDER BY c.priority, c.run_at, c.id) AS n
-                FROM unnest($7::text[]) AS own(kind)
-                CROSS JOIN LATERAL (
-                  SELECT j.id, j.priority, j.run_at
-                  FROM rowlock_job j
-                  WHERE j.state = 'parked' AND j.limited AND j.queue = l.queue AND j.limit_key = l.limit_key
-                    AND j.kind = own.kind
-                  ORDER BY j.priority, j.run_at, j.id
-                  LIMIT greatest(l.free, 0)) c
-                ORDER BY c.priority, c.run_at, c.id
-                LIMIT greatest(l.free, 0)) j),
+                SELECT d.id, row_number() OVER (
+                         ORDER BY d.n > d.share, CASE WHEN d.n > d.share THEN d.priority ELSE -d.priority END, d.run_at, d.id) AS n
+                FROM (
+                  SELECT c.id, c.priority, c.run_at, row_number() OVER (PARTITION BY c.priority ORDER BY c.run_at, c.id) AS n,
+                         CASE c.priority WHEN 0 THEN l.free - l.normal - l.low WHEN 1 THEN l.normal ELSE l.low END AS share
+                  FROM unnest($7::text[]) AS own(kind)
+                  CROSS JOIN (VALUES (0::smallint), (1::smallint), (2::smallint)) AS level(priority)
+                  CROSS JOIN LATERAL (
+                    SELECT j.id, j.priority, j.run_at
+                    FROM rowlock_job j
+                    WHERE j.state = 'parked' AND j.limited AND j.queue = l.queue AND j.limit_key = l.limit_key
+                      AND j.kind = own.kind AND j.priority = level.priority AND j.run_at <= statement_timestamp()
+                    ORDER BY j.run_at, j.id
+                    LIMIT l.free) c) d
+                ORDER BY n
+                LIMIT l.free) j
+              UNION ALL
+              SELECT j.id, NULL
+              FROM limits l
+              CROSS JOIN unnest($7::text[]) AS own(kind)
+              CROSS JOIN (VALUES (0::smallint), (1::smallint), (2::smallint)) AS level(priority)
+              CROSS JOIN LATERAL (
+                SELECT j.id
+                FROM rowlock_job j
+                WHERE j.state = 'parked' AND j.limited AND j.queue = l.queue AND j.limit_key = l.limit_key
+                  AND j.kind = own.kind AND j.priority = level.priority AND j.run_at > statement_timestamp()
+                ORDER BY j.run_at, j.id
+                LIMIT l.early) j),
             locked AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
@@ -163,10 +188,16 @@ public final class PromoteSql {
     public record Visited(LimitKey key, boolean parked, boolean idle, boolean leftBehind) {}
 
     /**
-     * How many of a limit to make ready at most, beside what this worker holds of it: one with a rate, which says itself
-     * how many are to be ready, or one without.
+     * Whose turn it is among the levels of a limit: which slot of the round of sixteen is the next, and how many more are
+     * owed to normal and low jobs.
      */
-    public record Promotion(LockedLimit limit, int most, int mostOfRate, int held) {}
+    public record Turn(int dealt, int normal, int low) {}
+
+    /**
+     * How many of a limit to make ready at most, beside what this worker holds of it: one with a rate, which says itself
+     * how many are to be ready, or one without; and how many of each kind and level that are not due yet.
+     */
+    public record Promotion(LockedLimit limit, int most, int mostOfRate, int early, int held, Turn turn) {}
 
     /** Makes parked jobs of these kinds ready; gives in how long each is due. */
     public List<Duration> promote(
@@ -185,7 +216,11 @@ public final class PromoteSql {
                 Sql.texts(Sql.column(promotions, each -> each.limit().place())),
                 Sql.texts(kinds),
                 Sql.integers(Sql.column(promotions, Promotion::held)),
-                Sql.integers(Sql.column(promotions, Promotion::mostOfRate)));
+                Sql.integers(Sql.column(promotions, Promotion::mostOfRate)),
+                Sql.integers(Sql.column(promotions, each -> each.turn().dealt())),
+                Sql.integers(Sql.column(promotions, each -> each.turn().normal())),
+                Sql.integers(Sql.column(promotions, each -> each.turn().low())),
+                Sql.integers(Sql.column(promotions, Promotion::early)));
     }
 
     /** Looks at limits after this one, at most so many, in their order. */

@@ -108,6 +108,10 @@ final class LimitedStatements {
                         Sql.texts(Collections.nCopies(200, "(0,1)")),
                         Sql.texts(List.of("limited", "mine", "keyed")),
                         ones,
+                        ones,
+                        ones,
+                        ones,
+                        ones,
                         ones),
                 pin(
                         "forget-slots",
