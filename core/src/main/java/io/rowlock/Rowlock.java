@@ -57,7 +57,7 @@ public final class Rowlock {
                 .orElse(plainOutbox);
         Events events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
-        this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier);
+        this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier, this::lookAgain);
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),

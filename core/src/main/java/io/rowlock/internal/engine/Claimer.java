@@ -173,6 +173,7 @@ final class Claimer {
             keyed.ask();
         }
         keyedDue(limits.step(false));
+        keyedDue(limitSweeper.stepWindows());
         gate.step();
     }
 
@@ -325,7 +326,7 @@ final class Claimer {
         answeredAt = System.nanoTime();
         List<Run> runs = new ArrayList<>(claimed.rows().size());
         for (ClaimedRow row : claimed.rows()) {
-            runs.add(new Run(List.of(new LeasedJob(row, lanes.binding(row), askedAt)), null));
+            runs.add(new Run(List.of(new LeasedJob(row, lanes.binding(row), askedAt)), null, null));
         }
         dispatch(runs);
         return runs.size();
@@ -335,13 +336,14 @@ final class Claimer {
         if (ended) {
             for (Run run : runs) {
                 tooLate.handBack(run);
+                limits.handedBack(run);
             }
             return;
         }
         for (Run run : runs) {
             slots.take(run);
             limits.began(run);
-            gate.claimed(run.queue(), run.jobs().size());
+            gate.claimed(run);
         }
         taken.accept(runs);
     }

@@ -51,6 +51,7 @@ final class Engine {
     private final QueueGate gate;
     private final boolean seldom;
     private final Runnable worthClaiming;
+    private final Runnable dueElsewhere;
 
     private final Map<String, QueueRunner> runners = new HashMap<>();
     private final EngineConnection claiming;
@@ -69,6 +70,7 @@ final class Engine {
         Duration lease = settings.timing().lease();
         Events events = ground.events();
         this.worthClaiming = worthClaiming;
+        this.dueElsewhere = ground.dueElsewhere();
         slots = new Slots(settings.queues());
         claiming = connection(ground, lease);
         completing = connection(ground, lease);
@@ -81,7 +83,8 @@ final class Engine {
         loops = new LoopAlarm(completing, sql.alerts());
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
-        limits = new Limits(claiming, sql, claimant, lanes);
+        seldom = settings.timing().poll().compareTo(OFTEN) > 0;
+        limits = new Limits(claiming, sql, claimant, lanes, seldom);
         gate = new QueueGate(
                 claiming,
                 sql,
@@ -89,7 +92,6 @@ final class Engine {
                 new QueueGate.Work(lanes, keyedLanes, slots, runners),
                 limits,
                 settings.timing().poll());
-        seldom = settings.timing().poll().compareTo(OFTEN) > 0;
         Capacity capacity = new Capacity(slots, limits, gate);
         claimer = new Claimer(
                 new Tools(
@@ -172,6 +174,7 @@ final class Engine {
     /** A run's thread has ended, or it was handed back before it began. */
     private void ended(Run run) {
         holds.ended(run);
+        gate.ended(run);
         boolean freesLimit = limits.ended(run) || (seldom && limits.isSpare(run));
         if (freesLimit) {
             claimer.keyedDue();
@@ -202,9 +205,12 @@ final class Engine {
     /** Frees the slots of limits, as the last thing before the end; what cannot be freed is free when its time is over. */
     void freeLimits() {
         try {
-            limits.step(true);
+            boolean promoted = !limits.step(true).isEmpty();
             gate.giveAllBack();
             limits.leave();
+            if (promoted) {
+                dueElsewhere.run();
+            }
         } catch (SQLException e) {
             LOG.info("Slots of limits could not be freed at the end; others can take them when their time is over", e);
         }

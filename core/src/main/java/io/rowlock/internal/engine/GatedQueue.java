@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** What this worker has of one queue's limits: slots it holds, tokens of the window. For the claimer's thread. */
 final class GatedQueue {
     private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+    private static final long RETRY = TimeUnit.SECONDS.toNanos(2);
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
@@ -37,7 +38,9 @@ final class GatedQueue {
     private long tokensUntil;
     private @Nullable Instant window;
     private @Nullable Instant asked;
-    private boolean stopping;
+    private int returned;
+    private boolean spent;
+    private long usedAt;
     private boolean asksAgain = true;
     private boolean busy;
     private boolean excess;
@@ -149,15 +152,33 @@ final class GatedQueue {
         if (target < held) {
             giveBack();
         }
-        wanted = tokens(now) == 0 && now - tokensAgain >= 0 ? block(due) : 0;
+        if (now - usedAt >= IDLE) {
+            giveTokensBack(now);
+        }
+        wanted = returned == 0 && tokens(now) == 0 && now - tokensAgain >= 0 ? block(due) : 0;
         boolean waitsInVain = waits && need <= held;
-        return target > held || unsettled || wanted > 0 || waitsInVain || excess;
+        return target > held || unsettled || wanted > 0 || returned > 0 || waitsInVain || excess;
+    }
+
+    /** What there was no job for, or none that could run: for other workers. Lost to the window if that fails. */
+    private void giveTokensBack(long now) {
+        returned = limits.rate() == null ? 0 : tokens(now);
+        tokens = 0;
+    }
+
+    /** Jobs that were claimed in this window were handed back without having begun. */
+    void handedBack(int jobs, Instant claimedIn) {
+        long now = System.nanoTime();
+        if (claimedIn.equals(window) && now - tokensUntil < 0) {
+            tokens += jobs;
+            usedAt = now;
+        }
     }
 
     /** One whose transaction failed must not be taken for the next one's. */
     private void forgetAnswer() {
         grant = null;
-        stopping = false;
+        returned = 0;
     }
 
     /** Where much is due, more than that at once; but what is left over at the end of a window is little of its rate. */
@@ -183,11 +204,11 @@ final class GatedQueue {
         forgetAnswer();
         target = 0;
         wanted = 0;
-        stopping = limits.rate() != null && tokens(System.nanoTime()) > 0;
+        giveTokensBack(System.nanoTime());
         if (held > 0) {
             giveBack();
         }
-        return unsettled || waits || stopping;
+        return unsettled || waits || returned > 0;
     }
 
     private boolean isLongIdle(long now, int most) {
@@ -215,8 +236,8 @@ final class GatedQueue {
         boolean limited = limits.running() != null || unsettled || held > 0;
         Duration endsIn = room.endsIn();
         int left = room.tokens() == null ? wanted : Math.max(0, Math.min(wanted, room.tokens()));
-        if (stopping) {
-            left = room.window() != null && room.window().equals(window) ? -tokens(askedAt) : 0;
+        if (returned > 0) {
+            left = room.window() != null && room.window().equals(window) ? -returned : 0;
         }
         asked = room.window();
         unsettled = true;
@@ -234,6 +255,8 @@ final class GatedQueue {
         if (got == null) {
             slotsAgain = now + pause;
             tokensAgain = now + pause;
+            tokens += returned;
+            returned = 0;
             asksAgain = true;
             pause = Math.min(LONGEST_PAUSE, pause * 2);
             return;
@@ -249,13 +272,17 @@ final class GatedQueue {
             tokens = got.tokens();
             window = asked;
             tokensUntil = got.tokensUntil();
-            tokensAgain = got.tokens() > 0 ? now : got.tokensUntil();
+            // none left: but others may give some back before the window ends
+            tokensAgain = got.tokens() > 0 ? now : now + Math.min(RETRY, Math.max(0, got.tokensUntil() - now));
+            usedAt = now;
+            spent = false;
         }
-        if (stopping) {
-            tokens = 0;
-            stopping = false;
+        boolean inVain = returned > 0 && !spent;
+        if (inVain) {
+            tokensAgain = now + IDLE; // others have their turn, as what is due here cannot run
         }
-        asksAgain = waits || (wanted > 0 && got.tokens() == 0);
+        returned = 0;
+        asksAgain = waits || inVain || (wanted > 0 && got.tokens() == 0);
         run();
     }
 
@@ -267,13 +294,21 @@ final class GatedQueue {
         return now - tokensUntil < 0 ? tokens : 0;
     }
 
-    void spend(int jobs) {
+    /** Jobs were claimed; gives the window in which they count, or null if there is no rate. */
+    @Nullable
+    Instant spend(int jobs) {
         tokens = Math.max(0, tokens - jobs);
+        usedAt = System.nanoTime();
+        spent = true;
+        return limits.rate() == null ? null : window;
     }
 
     /** In how long to ask again, if not at once. */
     long pause(long now) {
         long toAsk = asksAgain ? Math.max(0, Math.max(slotsAgain, tokensAgain) - now) : Long.MAX_VALUE;
+        if (limits.rate() != null && tokens(now) > 0) {
+            toAsk = Math.min(toAsk, Math.max(0, usedAt + IDLE - now));
+        }
         return idle ? Math.min(toAsk, Math.max(0, idleSince + IDLE - now)) : toAsk;
     }
 }

@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What every worker of one Rowlock stands on: its database, the names there, the codec, who is told of events, and what
- * tells other processes of commits, or null.
+ * tells other processes of commits, or null; dueElsewhere tells all workers, here and elsewhere, to look what has become due.
  */
 public record Ground(
         ConnectionSource connections,
         Names names,
         PayloadCodec codec,
         Events events,
-        @Nullable Notifier notifier) {}
+        @Nullable Notifier notifier,
+        Runnable dueElsewhere) {}

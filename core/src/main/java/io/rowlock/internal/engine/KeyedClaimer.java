@@ -31,7 +31,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -116,7 +115,8 @@ final class KeyedClaimer {
         DueKeys.Chosen due = due(candidates.jobs(), scanned);
         Choice choice = new Choice(lanes, scanned, capacity, free, oneJob, Set.copyOf(avoid));
         Set<LimitKey> busy = new TreeSet<>(due.limits());
-        List<ClaimedRow> rows = due.order().isEmpty() ? List.of() : take(due, choice, busy);
+        Took took = due.order().isEmpty() ? new Took(List.of(), new LimitRooms()) : take(due, choice, busy);
+        List<ClaimedRow> rows = took.rows();
         if (!busy.isEmpty()) {
             limits.note(busy);
         }
@@ -129,7 +129,7 @@ final class KeyedClaimer {
         boolean goesOn = !rows.isEmpty() || !missed.isEmpty() || parksMore(chosen);
         int handled = chosen.park().size() + chosen.holdBack().size() + rows.size();
         return new Round(
-                runs(rows, chosen, askedAt),
+                runs(took, chosen, askedAt),
                 goesOn,
                 handled < candidates.jobs().size(),
                 !busy.isEmpty(),
@@ -177,13 +177,15 @@ final class KeyedClaimer {
         return new DueKeys(shares, limits, KEYS).choose(candidates, scanned, avoided.keySet());
     }
 
+    /** What a round took, and of which limits. */
+    private record Took(List<ClaimedRow> rows, LimitRooms rooms) {}
+
     /** @param busy loses what could be locked */
-    private List<ClaimedRow> take(DueKeys.Chosen due, Choice choice, Set<LimitKey> busy) throws SQLException {
+    private Took take(DueKeys.Chosen due, Choice choice, Set<LimitKey> busy) throws SQLException {
         if (!due.byKey().isEmpty()) {
             note(due.byKey());
         }
-        @Nullable LimitRooms[] took = new LimitRooms[1];
-        List<ClaimedRow> claimed = connection.inTransaction(open -> {
+        Took took = connection.inTransaction(open -> {
             LimitRooms rooms = limits.lock(open, due.limits());
             choice.within(rooms);
             busy.removeIf(rooms::isLocked);
@@ -196,19 +198,16 @@ final class KeyedClaimer {
             locked.keySet().forEach(key -> choice.park(due.byKey().getOrDefault(key, List.of())));
             Chosen chosen = choice.chosen();
             if (chosen.isEmpty()) {
-                return List.of();
+                return new Took(List.of(), new LimitRooms());
             }
             List<ClaimedRow> rows = sql.take(open, claimant, chosen);
             rooms.takeBack();
             byRun(rows, chosen).forEach((run, taken) -> rooms.take(run.limit(), taken.size()));
             limits.take(open, rooms);
-            took[0] = rooms;
-            return rows;
+            return new Took(rows, rooms);
         });
-        if (took[0] != null) {
-            limits.committed(took[0]);
-        }
-        return claimed;
+        limits.committed(took.rooms());
+        return took;
     }
 
     private Map<OrderingKey, List<Head>> heads(
@@ -317,14 +316,15 @@ final class KeyedClaimer {
         return more;
     }
 
-    private List<Run> runs(List<ClaimedRow> rows, Chosen chosen, long askedAt) {
+    private List<Run> runs(Took took, Chosen chosen, long askedAt) {
         List<Run> runs = new ArrayList<>();
-        byRun(rows, chosen)
+        byRun(took.rows(), chosen)
                 .forEach((run, taken) -> runs.add(new Run(
                         taken.stream()
                                 .map(row -> new LeasedJob(row, lanes.binding(row), askedAt))
                                 .toList(),
-                        run.limit())));
+                        run.limit(),
+                        took.rooms().window(run.limit()))));
         return runs;
     }
 

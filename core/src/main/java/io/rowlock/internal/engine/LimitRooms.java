@@ -5,6 +5,9 @@ import io.rowlock.internal.sql.LimitSql.LockedLimit;
 import io.rowlock.internal.sql.LimitSql.Room;
 import io.rowlock.internal.sql.LimitSql.Share;
 import io.rowlock.internal.sql.LimitSql.Spent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -60,6 +63,25 @@ final class LimitRooms {
     /** Whether it is locked, so that something may be taken of it or parked; true for null, which is no limit. */
     boolean isLocked(@Nullable LimitKey key) {
         return key == null || limits.containsKey(key);
+    }
+
+    /** The window of its rate in which jobs count now, or null if it has none. */
+    @Nullable
+    Instant window(@Nullable LimitKey key) {
+        Left left = key == null ? null : limits.get(key);
+        return left == null || left.room.tokens() == null ? null : left.room.window();
+    }
+
+    /** In how long the next window begins of those limits of which jobs are parked and this one is used up. */
+    Map<LimitKey, Duration> waitForWindows() {
+        Map<LimitKey, Duration> endsIn = new HashMap<>();
+        limits.forEach((key, left) -> {
+            Duration rest = left.room.endsIn();
+            if (rest != null && left.tokens() <= 0 && (left.parks || left.limit.parked())) {
+                endsIn.put(key, rest);
+            }
+        });
+        return endsIn;
     }
 
     /** Whether jobs of it were parked before this round. */

@@ -102,17 +102,40 @@ final class LimitSweeper {
                     locked.stream().filter(each -> idle.contains(each.key())).toList());
             return limits.promote(
                     open,
-                    locked.stream()
+                    promotions(locked.stream()
                             .filter(each -> parked.contains(each.key()))
-                            .map(each -> new Promotion(
-                                    each,
-                                    most(each.key()),
-                                    mostOfRate(each.key(), parked.size()),
-                                    MOST_EARLY,
-                                    limits.runs(each.key()),
-                                    limits.turns().of(each.key())))
-                            .toList());
+                            .toList()));
         });
+    }
+
+    /**
+     * The same for limit keys of which this worker knows that a window of their rate has begun, where it sweeps seldom.
+     *
+     * @return in how long each job that was made ready is due
+     */
+    List<Duration> stepWindows() throws SQLException {
+        TreeSet<LimitKey> begun = limits.begunWindows(VISITS);
+        if (begun.isEmpty()) {
+            return List.of();
+        }
+        return connection.inTransaction(open -> {
+            List<LockedLimit> locked = sql.lock(open, List.copyOf(begun));
+            locked.forEach(each -> begun.remove(each.key()));
+            begun.forEach(limits::triesAgain);
+            return limits.promote(open, promotions(locked));
+        });
+    }
+
+    private List<Promotion> promotions(List<LockedLimit> locked) {
+        return locked.stream()
+                .map(each -> new Promotion(
+                        each,
+                        most(each.key()),
+                        mostOfRate(each.key(), locked.size()),
+                        MOST_EARLY,
+                        limits.runs(each.key()),
+                        limits.turns().of(each.key())))
+                .toList();
     }
 
     /** What a window has left is to be had, however few handlers this worker has; but no step has too many jobs. */

@@ -12,11 +12,13 @@ import io.rowlock.internal.sql.PromoteSql.Promotion;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -41,12 +43,15 @@ final class Limits {
      *    need it, and then nothing is written.
      * 5. Jobs of a full key are parked under the lock of the limit's row, and it says so. Whoever frees slots under that
      *    lock makes as many jobs ready. Where slots become free by time alone, and where windows of a rate begin anew, the
-     *    sweep does it (P2).
+     *    sweep does it (P2); where that is seldom, whoever has seen parked jobs does it when the next window begins.
+     * 6. Jobs that were claimed and did not begin have used nothing of a rate: what they took is given back to their window,
+     *    once at most, as it is forgotten here before it is sent.
      */
     private static final int KEYS = 200;
     private static final long SPARE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SHORTEST_BUSY = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long LONGEST_BUSY = TimeUnit.SECONDS.toNanos(1);
+    private static final Spent NOTHING = new Spent(0, null);
     private static final Duration AHEAD = Duration.ofSeconds(2);
 
     private final EngineConnection connection;
@@ -60,15 +65,21 @@ final class Limits {
     private volatile boolean used;
     private volatile long extendedAt = System.nanoTime();
     private final AtomicBoolean stoodStill = new AtomicBoolean();
+    private final Map<LimitKey, Spent> unused = new HashMap<>();
+    private final LimitWindows windows = new LimitWindows();
+    private final boolean sweepsSeldom;
+    private long unusedSince;
     private long freeAgain = System.nanoTime();
     private long busyPause = SHORTEST_BUSY;
 
-    Limits(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes) {
+    /** @param sweepsSeldom less than once a second */
+    Limits(EngineConnection connection, EngineSql sql, Claimant claimant, Lanes lanes, boolean sweepsSeldom) {
         this.connection = connection;
         this.sql = sql.limits();
         this.promotes = sql.promotes();
         this.claimant = claimant;
         this.kinds = lanes.kinds();
+        this.sweepsSeldom = sweepsSeldom;
     }
 
     /** Guarded by the monitor of its Limits. */
@@ -120,6 +131,7 @@ final class Limits {
             for (int i = 0; i < locked.size(); i++) {
                 add(rooms, locked.get(i), looked.get(i));
             }
+            waitForWindows(rooms);
         }
         return rooms;
     }
@@ -134,10 +146,29 @@ final class Limits {
 
     /** Writes what a round takes; to be called in the transaction that has locked them. */
     void take(Connection open, LimitRooms rooms) throws SQLException {
+        waitForWindows(rooms);
         List<Share> shares = rooms.shares();
         if (!shares.isEmpty()) {
             write(open, shares);
         }
+    }
+
+    /** Of these limits jobs are parked, and the next window of their rate has room for some. */
+    private synchronized void waitForWindows(LimitRooms rooms) {
+        if (sweepsSeldom) {
+            long now = System.nanoTime();
+            rooms.waitForWindows().forEach((key, endsIn) -> windows.add(key, now + endsIn.toNanos()));
+        }
+    }
+
+    /** Limits of which a window has begun that was waited for, at most so many; each once. */
+    synchronized TreeSet<LimitKey> begunWindows(int most) {
+        return windows.begun(System.nanoTime(), most);
+    }
+
+    /** Its row was locked by somebody. */
+    synchronized void triesAgain(LimitKey key) {
+        windows.add(key, System.nanoTime() + SPARE);
     }
 
     private void write(Connection open, List<Share> shares) throws SQLException {
@@ -193,6 +224,7 @@ final class Limits {
 
     /** A run's thread has ended; true if its slot is to be freed. */
     synchronized boolean ended(Run run) {
+        handedBack(run);
         LimitKey key = run.limit();
         Held mine = key == null ? null : held.get(key);
         if (mine == null) {
@@ -208,10 +240,42 @@ final class Limits {
         return mine.hasSpare() && mine.parked;
     }
 
-    /** Whether slots of the run's limit are held that no run has: without a claim to come they are to be freed soon. */
+    /** What of a run has not begun, and never will, has used nothing of the rate. */
+    synchronized void handedBack(Run run) {
+        LimitKey key = run.limit();
+        Instant window = run.limitWindow();
+        if (key != null && window != null && run.notBegun() > 0) {
+            unused(key, new Spent(-run.notBegun(), window));
+        }
+    }
+
+    private synchronized void unused(LimitKey key, Spent back) {
+        if (unused.isEmpty()) {
+            unusedSince = System.nanoTime();
+        }
+        unused.merge(
+                key,
+                back,
+                (before, more) -> Objects.equals(before.window(), more.window())
+                        ? new Spent(before.tokens() + more.tokens(), more.window())
+                        : more);
+    }
+
+    private synchronized Map<LimitKey, Spent> takeUnused(boolean all) {
+        long now = System.nanoTime();
+        Map<LimitKey, Spent> some = new HashMap<>();
+        if (all || (now - freeAgain >= 0 && now - unusedSince >= SPARE)) {
+            unused.entrySet().stream().limit(KEYS).forEach(each -> some.put(each.getKey(), each.getValue()));
+            unused.keySet().removeAll(some.keySet());
+        }
+        return some;
+    }
+
+    /** Whether slots of the run's limit are held that no run has, or tokens: without a claim to come they are to be freed soon. */
     synchronized boolean isSpare(Run run) {
-        Held mine = run.limit() == null ? null : held.get(run.limit());
-        return mine != null && mine.hasSpare();
+        LimitKey key = run.limit();
+        Held mine = key == null ? null : held.get(key);
+        return (mine != null && mine.hasSpare()) || (key != null && unused.containsKey(key));
     }
 
     private synchronized Map<LimitKey, Integer> toFree(boolean all) {
@@ -237,7 +301,10 @@ final class Limits {
                 pause = Math.min(pause, mine.parked ? 0 : Math.max(0, mine.spareSince + SPARE - now));
             }
         }
-        return Math.max(pause, freeAgain - now);
+        if (!unused.isEmpty()) {
+            pause = Math.min(pause, Math.max(0, unusedSince + SPARE - now));
+        }
+        return Math.min(Math.max(pause, freeAgain - now), windows.pause(now));
     }
 
     /**
@@ -248,27 +315,35 @@ final class Limits {
      */
     List<Duration> step(boolean all) throws SQLException {
         Map<LimitKey, Integer> free = toFree(all);
-        if (free.isEmpty()) {
+        Map<LimitKey, Spent> back = takeUnused(all);
+        if (free.isEmpty() && back.isEmpty()) {
             return List.of();
         }
         TreeSet<LimitKey> keys = new TreeSet<>(free.keySet());
+        keys.addAll(back.keySet());
         List<Share> shares = new ArrayList<>();
         List<Duration> dueIn = connection.inTransaction(open -> {
             List<LockedLimit> locked = sql.lock(open, List.copyOf(keys));
-            unsure(locked);
+            unsure(free.keySet());
             List<Promotion> promotions = new ArrayList<>();
             for (LockedLimit limit : locked) {
-                keys.remove(limit.key());
-                int runs = runs(limit.key());
-                shares.add(new Share(limit, runs, false, new Spent(0, null), false));
+                LimitKey key = limit.key();
+                keys.remove(key);
+                int runs = runs(key);
+                Integer freed = free.get(key);
+                Spent spent = back.getOrDefault(key, NOTHING);
+                shares.add(new Share(limit, freed == null ? null : (Integer) runs, false, spent, false));
                 if (limit.parked()) {
-                    int freed = free.getOrDefault(limit.key(), 0);
-                    promotions.add(new Promotion(limit, freed, freed, 0, runs, turns.of(limit.key())));
+                    int slots = freed == null ? 0 : freed;
+                    int most = Math.max(slots, -spent.tokens());
+                    promotions.add(new Promotion(limit, slots, most, 0, runs, turns.of(key)));
                 }
             }
             take(open, shares);
             return promote(open, promotions);
         });
+        back.keySet().retainAll(keys);
+        back.forEach(this::unused);
         freed(shares);
         if (!keys.isEmpty()) {
             note(keys);
@@ -283,9 +358,9 @@ final class Limits {
         busyPause = some ? Math.min(LONGEST_BUSY, busyPause * 2) : SHORTEST_BUSY;
     }
 
-    private synchronized void unsure(List<LockedLimit> locked) {
-        for (LockedLimit limit : locked) {
-            Held mine = held.get(limit.key());
+    private synchronized void unsure(Set<LimitKey> freed) {
+        for (LimitKey key : freed) {
+            Held mine = held.get(key);
             if (mine != null) {
                 mine.unsure = true;
             }

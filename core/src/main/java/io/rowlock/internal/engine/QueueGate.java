@@ -15,14 +15,17 @@ import io.rowlock.job.QueueLimits;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -35,8 +38,8 @@ final class QueueGate {
      * Slots of a queue are the right to run handlers, not bound to jobs: a worker asks for as many as it has work for,
      * runs no more than it holds, and keeps them as long as it is busy, so that a limit that does not bind costs next to
      * nothing. Where others wait for some, a worker gives up what is more than its share, or, with one slot, that one
-     * for a while. Tokens of a window are taken before a claim, as many as there are jobs for; what is left over when
-     * the window ends is lost. Nothing is taken before there is work: a worker without any asks only whether there is.
+     * for a while. Tokens of a window are taken before a claim, as many as there are jobs for; what is not used within
+     * a second is given back, as are those of jobs that were handed back without having begun. Nothing is taken before there is work: a worker without any asks only whether there is.
      */
     private static final long REFRESH = TimeUnit.SECONDS.toNanos(5);
     private static final int MOST_COUNTED = 500;
@@ -50,6 +53,7 @@ final class QueueGate {
     private final Limits limits;
     private final long poll;
     private final Map<String, GatedQueue> gated = new TreeMap<>();
+    private final Queue<Run> handedBack = new ConcurrentLinkedQueue<>();
     private volatile boolean refreshAsked = true;
     private long nextRefresh = System.nanoTime() + REFRESH;
 
@@ -77,6 +81,7 @@ final class QueueGate {
         if (refreshAsked) {
             refresh();
         }
+        takeHandedBack();
         boolean stoodStill = limits.stoodStill();
         if (gated.isEmpty()) {
             return;
@@ -100,6 +105,23 @@ final class QueueGate {
         }
         if (!changing.isEmpty()) {
             change(changing);
+        }
+    }
+
+    /** A run has ended: what of it has not begun has used nothing. For any thread. */
+    void ended(Run run) {
+        if (run.notBegun() > 0 && run.window() != null) {
+            handedBack.add(run);
+        }
+    }
+
+    private void takeHandedBack() {
+        for (Run run = handedBack.poll(); run != null; run = handedBack.poll()) {
+            GatedQueue queue = gated.get(run.queue());
+            Instant window = run.window();
+            if (queue != null && window != null) {
+                queue.handedBack(run.notBegun(), window);
+            }
         }
     }
 
@@ -161,7 +183,7 @@ final class QueueGate {
             Lanes.Lane lane = work.lanes().all().get(i);
             Lanes.Lane keyed = work.keyedLanes().all().get(i); // of the same queue, kind and priority
             Lanes.Key key = lane.key();
-            if (names.contains(key.queue())) {
+            if (names.contains(key.queue()) && work.slots().free(lane.binding()) > 0) {
                 looks.add(new Look(
                         key.queue(),
                         key.kind(),
@@ -210,6 +232,7 @@ final class QueueGate {
 
     /** Gives back all slots, as no handler runs any more. */
     void giveAllBack() throws SQLException {
+        takeHandedBack();
         List<GatedQueue> holding =
                 gated.values().stream().filter(GatedQueue::stop).toList();
         if (!holding.isEmpty()) {
@@ -255,11 +278,11 @@ final class QueueGate {
         return queue == null ? Integer.MAX_VALUE : queue.tokens(System.nanoTime());
     }
 
-    /** Jobs of this queue were claimed. */
-    void claimed(String name, int jobs) {
-        GatedQueue queue = gated.get(name);
+    /** A run was claimed. */
+    void claimed(Run run) {
+        GatedQueue queue = gated.get(run.queue());
         if (queue != null) {
-            queue.spend(jobs);
+            run.countsIn(queue.spend(run.jobs().size()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.LimitKey;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -15,14 +16,19 @@ final class Run {
     private final List<LeasedJob> jobs;
     private final Deque<LeasedJob> left;
     private final @Nullable LimitKey limit;
+    private final @Nullable Instant limitWindow;
+    private @Nullable Instant window;
+    private int notBegun;
 
     /**
      * @param jobs at least one, in their order
      * @param limit the limit over all workers of which this takes a slot, or null
+     * @param limitWindow the window of that limit's rate in which the jobs count, or null
      */
-    Run(List<LeasedJob> jobs, @Nullable LimitKey limit) {
+    Run(List<LeasedJob> jobs, @Nullable LimitKey limit, @Nullable Instant limitWindow) {
         this.jobs = List.copyOf(jobs);
         this.limit = limit;
+        this.limitWindow = limitWindow;
         this.left = new ArrayDeque<>(jobs);
     }
 
@@ -35,6 +41,27 @@ final class Run {
     @Nullable
     LimitKey limit() {
         return limit;
+    }
+
+    /** The window of the limit's rate in which the jobs count, or null. */
+    @Nullable
+    Instant limitWindow() {
+        return limitWindow;
+    }
+
+    /** The jobs count in this window of their queue's rate; null: it has none. */
+    synchronized void countsIn(@Nullable Instant window) {
+        this.window = window;
+    }
+
+    /** The window of their queue's rate in which the jobs count, or null. */
+    synchronized @Nullable Instant window() {
+        return window;
+    }
+
+    /** How many jobs were taken out before they began. */
+    synchronized int notBegun() {
+        return notBegun;
     }
 
     /** The queue of its jobs. */
@@ -56,6 +83,7 @@ final class Run {
     synchronized List<LeasedJob> takeRest() {
         List<LeasedJob> rest = new ArrayList<>(left);
         left.clear();
+        notBegun += rest.size();
         return rest;
     }
 }

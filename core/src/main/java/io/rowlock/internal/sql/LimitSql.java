@@ -88,15 +88,21 @@ public final class LimitSql {
      * The limits are locked and unchanged by this transaction. Locks: this worker's own rows of slots, sorted; another of
      * its threads may extend them. $3: how many this worker holds from now on, whatever the row said: so it may run twice.
      * A limit without slots is not in $1. $7: the rows of limits that change: of those that give tokens, or of which jobs
-     * are parked. Who holds none and does not wait for some has no time left.
+     * are parked. Less than none are given back, which counts only while their window is the last one. Who holds none and
+     * does not wait for some has no time left.
      */
     static final String TAKE = """
             /* rowlock:take-of-limits */
             WITH used AS (
               UPDATE rowlock_limit
-              SET window_used = CASE WHEN window_at = ($8::timestamptz[])[array_position($7::text[]::tid[], ctid)]
-                                     THEN window_used ELSE 0 END + ($9::integer[])[array_position($7::text[]::tid[], ctid)],
-                  window_at = coalesce(($8::timestamptz[])[array_position($7::text[]::tid[], ctid)], window_at),
+              SET window_used = greatest(0, CASE
+                    WHEN window_at = ($8::timestamptz[])[array_position($7::text[]::tid[], ctid)]
+                    THEN window_used + ($9::integer[])[array_position($7::text[]::tid[], ctid)]
+                    WHEN ($9::integer[])[array_position($7::text[]::tid[], ctid)] > 0
+                    THEN ($9::integer[])[array_position($7::text[]::tid[], ctid)]
+                    ELSE window_used END),
+                  window_at = CASE WHEN ($9::integer[])[array_position($7::text[]::tid[], ctid)] > 0
+                    THEN ($8::timestamptz[])[array_position($7::text[]::tid[], ctid)] ELSE window_at END,
                   parked = parked OR ($10::boolean[])[array_position($7::text[]::tid[], ctid)]
               WHERE ctid = ANY(ARRAY(SELECT unnest($7::text[])::tid)))
             INSERT INTO rowlock_slot (queue, limit_key, owner, held, held_until)
@@ -185,7 +191,7 @@ public final class LimitSql {
         }
     }
 
-    /** Tokens of a window. */
+    /** Tokens of a window; less than none: given back to it. */
     public record Spent(int tokens, @Nullable Instant window) {}
 
     /** Makes rows for limits that have none. */

@@ -40,7 +40,12 @@ final class ClaimerIT {
                 .poll(LONG)
                 .handle(new JobKind<>("mail", String.class, List.of()), (text, job) -> {}, options -> {});
         Ground ground = new Ground(
-                schema::connect, new Names(schema.name(), "rowlock_"), new JacksonCodec(), new Events(List.of()), null);
+                schema::connect,
+                new Names(schema.name(), "rowlock_"),
+                new JacksonCodec(),
+                new Events(List.of()),
+                null,
+                () -> {});
         engine = new Engine(
                 ground,
                 config.settings(),

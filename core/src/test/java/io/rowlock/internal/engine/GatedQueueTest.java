@@ -61,6 +61,53 @@ final class GatedQueueTest {
     }
 
     @Test
+    void tokens_that_were_not_used_for_a_second_are_given_back_once_and_only_to_their_window() {
+        queue.set(QueueLimits.none().rate(1_000, Duration.ofDays(1)));
+        asksWith(window(1_000));
+        int taken = queue.tokens(System.nanoTime());
+        queue.spend(1);
+        assertThat(queue.plan(System.nanoTime(), 0)).isFalse();
+
+        long later = System.nanoTime() + POLL;
+        assertThat(queue.plan(later, 0)).isTrue();
+        assertThat(queue.answer(window(0), later).tokens()).isEqualTo(1 - taken);
+        queue.plan(later, 0); // the commit failed
+        assertThat(queue.answer(window(0), later).tokens()).isZero();
+        queue.settle(POLL);
+
+        asksWith(window(1_000));
+        assertThat(queue.plan(System.nanoTime() + POLL, 0)).isTrue();
+        Room next = new Room(null, 1_000, 0, WINDOW.plus(Duration.ofDays(1)), Duration.ofHours(1));
+        assertThat(queue.answer(next, later).tokens()).isZero();
+    }
+
+    @Test
+    void a_worker_whose_tokens_were_of_no_use_lets_others_have_them_for_a_second() {
+        queue.set(QueueLimits.none().rate(1_000, Duration.ofDays(1)));
+        asksWith(window(1_000));
+
+        queue.plan(System.nanoTime() + POLL, 4);
+        queue.answer(window(0), System.nanoTime());
+        queue.settle(POLL);
+
+        assertThat(queue.wantsMore(System.nanoTime())).isFalse();
+        assertThat(queue.wantsMore(System.nanoTime() + POLL)).isTrue();
+    }
+
+    @Test
+    void jobs_that_did_not_begin_leave_their_tokens_to_the_window_in_which_they_were_claimed() {
+        queue.set(QueueLimits.none().rate(1_000, Duration.ofDays(1)));
+        asksWith(window(1_000));
+        int taken = queue.tokens(System.nanoTime());
+        assertThat(queue.spend(3)).isEqualTo(WINDOW);
+
+        queue.handedBack(2, WINDOW);
+        queue.handedBack(1, WINDOW.minusSeconds(1));
+
+        assertThat(queue.tokens(System.nanoTime())).isEqualTo(taken - 1);
+    }
+
+    @Test
     void a_worker_that_holds_more_than_there_is_room_for_gives_way() {
         queue.set(QueueLimits.none().running(10));
         asksWith(new Room(4, null, 0, null, null));

@@ -52,7 +52,12 @@ final class PriorityIT {
         WorkerConfig config = new WorkerConfig().lease(LONG).poll(LONG);
         options.accept(config);
         Ground ground = new Ground(
-                schema::connect, new Names(schema.name(), "rowlock_"), new JacksonCodec(), new Events(List.of()), null);
+                schema::connect,
+                new Names(schema.name(), "rowlock_"),
+                new JacksonCodec(),
+                new Events(List.of()),
+                null,
+                () -> {});
         engine = new Engine(ground, config.settings(), new Identity("me", LONG, "x", true), begun::add, () -> {});
         slow = FakeJobs.job("default", config.settings().handlers().get(0), 0);
     }

@@ -121,7 +121,7 @@ final class SlotsTest {
     }
 
     private static Run run(LeasedJob job) {
-        return new Run(List.of(job), null);
+        return new Run(List.of(job), null, null);
     }
 
     private void run(String queue, long nanos) {

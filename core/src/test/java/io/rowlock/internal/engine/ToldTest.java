@@ -30,7 +30,8 @@ final class ToldTest {
                     new Names("public", "rowlock_"),
                     new JacksonCodec(),
                     new Events(List.of()),
-                    null),
+                    null,
+                    () -> {}),
             new WorkerConfig()
                     .handle(new JobKind<>("mail", String.class, List.of("post")), (text, job) -> {}, options -> {})
                     .settings(),
