@@ -2,8 +2,8 @@ package io.rowlock.job;
 
 /**
  * How urgent a job is among the jobs of its queue. A higher level is claimed first; but of sixteen slots at least three go to
- * normal jobs and one to low ones, if such are due, so that a flood of high jobs starves nobody. Jobs parked because their
- * limit key is full are not due in this sense: of these the higher level comes first, always.
+ * normal jobs and one to low ones, if such are due, so that a flood of high jobs starves nobody. The same holds inside a
+ * limit key that is full, for each by itself: of sixteen of its places, with a limit of one of sixteen jobs in a row.
  */
 public enum Priority {
     /** Before all others: level 0. */

@@ -205,7 +205,10 @@ final class Engine {
     /** Frees the slots of limits, as the last thing before the end; what cannot be freed is free when its time is over. */
     void freeLimits() {
         try {
-            boolean promoted = !limits.step(true).isEmpty();
+            boolean promoted = false;
+            for (int i = 0; i < LAST_TRIES && limits.hasSpare(); i++) {
+                promoted |= !limits.step(true).isEmpty();
+            }
             gate.giveAllBack();
             limits.leave();
             if (promoted) {

@@ -18,7 +18,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -65,10 +64,9 @@ final class Limits {
     private volatile boolean used;
     private volatile long extendedAt = System.nanoTime();
     private final AtomicBoolean stoodStill = new AtomicBoolean();
-    private final Map<LimitKey, Spent> unused = new HashMap<>();
+    private final UnusedTokens unused = new UnusedTokens(SPARE);
     private final LimitWindows windows = new LimitWindows();
     private final boolean sweepsSeldom;
-    private long unusedSince;
     private long freeAgain = System.nanoTime();
     private long busyPause = SHORTEST_BUSY;
 
@@ -245,37 +243,29 @@ final class Limits {
         LimitKey key = run.limit();
         Instant window = run.limitWindow();
         if (key != null && window != null && run.notBegun() > 0) {
-            unused(key, new Spent(-run.notBegun(), window));
+            unused.add(key, new Spent(-run.notBegun(), window));
         }
-    }
-
-    private synchronized void unused(LimitKey key, Spent back) {
-        if (unused.isEmpty()) {
-            unusedSince = System.nanoTime();
-        }
-        unused.merge(
-                key,
-                back,
-                (before, more) -> Objects.equals(before.window(), more.window())
-                        ? new Spent(before.tokens() + more.tokens(), more.window())
-                        : more);
     }
 
     private synchronized Map<LimitKey, Spent> takeUnused(boolean all) {
         long now = System.nanoTime();
-        Map<LimitKey, Spent> some = new HashMap<>();
-        if (all || (now - freeAgain >= 0 && now - unusedSince >= SPARE)) {
-            unused.entrySet().stream().limit(KEYS).forEach(each -> some.put(each.getKey(), each.getValue()));
-            unused.keySet().removeAll(some.keySet());
-        }
-        return some;
+        return all || (now - freeAgain >= 0 && unused.pause(now) == 0) ? unused.take(KEYS) : new HashMap<>();
+    }
+
+    private synchronized void putBack(Map<LimitKey, Spent> back) {
+        back.forEach(unused::add);
     }
 
     /** Whether slots of the run's limit are held that no run has, or tokens: without a claim to come they are to be freed soon. */
     synchronized boolean isSpare(Run run) {
         LimitKey key = run.limit();
         Held mine = key == null ? null : held.get(key);
-        return (mine != null && mine.hasSpare()) || (key != null && unused.containsKey(key));
+        return (mine != null && mine.hasSpare()) || (key != null && unused.has(key));
+    }
+
+    /** Whether there is something to free, or tokens to give back. */
+    synchronized boolean hasSpare() {
+        return !unused.isEmpty() || held.values().stream().anyMatch(Held::hasSpare);
     }
 
     private synchronized Map<LimitKey, Integer> toFree(boolean all) {
@@ -301,9 +291,7 @@ final class Limits {
                 pause = Math.min(pause, mine.parked ? 0 : Math.max(0, mine.spareSince + SPARE - now));
             }
         }
-        if (!unused.isEmpty()) {
-            pause = Math.min(pause, Math.max(0, unusedSince + SPARE - now));
-        }
+        pause = Math.min(pause, unused.pause(now));
         return Math.min(Math.max(pause, freeAgain - now), windows.pause(now));
     }
 
@@ -343,7 +331,7 @@ final class Limits {
             return promote(open, promotions);
         });
         back.keySet().retainAll(keys);
-        back.forEach(this::unused);
+        putBack(back);
         freed(shares);
         if (!keys.isEmpty()) {
             note(keys);

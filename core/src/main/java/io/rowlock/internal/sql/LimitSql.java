@@ -102,7 +102,8 @@ public final class LimitSql {
                     THEN ($9::integer[])[array_position($7::text[]::tid[], ctid)]
                     ELSE window_used END),
                   window_at = CASE WHEN ($9::integer[])[array_position($7::text[]::tid[], ctid)] > 0
-                    THEN ($8::timestamptz[])[array_position($7::text[]::tid[], ctid)] ELSE window_at END,
+                    THEN coalesce(($8::timestamptz[])[array_position($7::text[]::tid[], ctid)], window_at)
+                    ELSE window_at END,
                   parked = parked OR ($10::boolean[])[array_position($7::text[]::tid[], ctid)]
               WHERE ctid = ANY(ARRAY(SELECT unnest($7::text[])::tid)))
             INSERT INTO rowlock_slot (queue, limit_key, owner, held, held_until)
