@@ -135,7 +135,7 @@ final class Choice {
             return false;
         }
         Takeable first = firstOf(limitOf(each), each);
-        if (first != each) {
+        if (!first.equals(each)) {
             passedOver.add(each);
         }
         if (first.level() < each.level()) {

@@ -114,7 +114,7 @@ final class LimitSweeper {
      * @return in how long each job that was made ready is due
      */
     List<Duration> stepWindows() throws SQLException {
-        TreeSet<LimitKey> begun = limits.begunWindows(VISITS);
+        TreeSet<LimitKey> begun = new TreeSet<>(limits.begunWindows(VISITS));
         if (begun.isEmpty()) {
             return List.of();
         }

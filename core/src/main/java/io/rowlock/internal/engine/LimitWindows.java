@@ -4,6 +4,7 @@ import io.rowlock.internal.sql.LimitKey;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 
 /** Of which limit keys with parked jobs the next window of their rate begins when. Not for several threads at once. */
@@ -23,8 +24,8 @@ final class LimitWindows {
     }
 
     /** Takes out those whose window has begun, at most so many. */
-    TreeSet<LimitKey> begun(long now, int most) {
-        TreeSet<LimitKey> begun = new TreeSet<>();
+    Set<LimitKey> begun(long now, int most) {
+        Set<LimitKey> begun = new TreeSet<>();
         if (pause(now) > 0) {
             return begun;
         }

@@ -160,7 +160,7 @@ final class Limits {
     }
 
     /** Limits of which a window has begun that was waited for, at most so many; each once. */
-    synchronized TreeSet<LimitKey> begunWindows(int most) {
+    synchronized Set<LimitKey> begunWindows(int most) {
         return windows.begun(System.nanoTime(), most);
     }
 
