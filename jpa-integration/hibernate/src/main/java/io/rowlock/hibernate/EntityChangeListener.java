@@ -3,8 +3,8 @@ package io.rowlock.hibernate;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.internal.ChangedEntity;
+import io.rowlock.jpa.internal.EntityFacts;
 import io.rowlock.jpa.internal.EntityRules;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -41,57 +41,70 @@ final class EntityChangeListener
 
     @Override
     public void onPostInsert(PostInsertEvent event) {
-        changed(event, event.getPersister(), event.getEntity(), event.getId(), Set.of(Change.PERSIST));
-    }
-
-    @Override
-    public void onPostUpdate(PostUpdateEvent event) {
-        EntityRules rules = unit.jobs().rules(event.getPersister().getEntityName());
-        if (rules != null) {
-            Set<String> dirty = rules.limitUpdates() ? dirty(event) : null;
-            HibernateFacts facts = new HibernateFacts(event.getPersister(), event.getEntity(), event.getId());
-            pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.UPDATE), dirty, facts));
-        }
-    }
-
-    @Override
-    public void onPostDelete(PostDeleteEvent event) {
-        changed(event, event.getPersister(), event.getEntity(), event.getId(), Set.of(Change.REMOVE));
+        inserted(
+                event,
+                event.getPersister(),
+                event.getEntity(),
+                event.getId(),
+                event.getState(),
+                Set.of(Change.PERSIST));
     }
 
     /** Nobody tells whether the row was there before: it counts as either. */
     @Override
     public void onPostUpsert(PostUpsertEvent event) {
         Set<Change> either = Set.of(Change.PERSIST, Change.UPDATE);
-        changed(event, event.getPersister(), event.getEntity(), event.getId(), either);
+        inserted(event, event.getPersister(), event.getEntity(), event.getId(), event.getState(), either);
+    }
+
+    private void inserted(
+            AbstractEvent event,
+            EntityPersister persister,
+            Object entity,
+            Object id,
+            @Nullable Object[] values,
+            Set<Change> changes) {
+        EntityRules rules = unit.jobs().rules(persister.getEntityName());
+        if (rules != null) {
+            RowState state = new RowState(persister, id, values);
+            pass(
+                    event,
+                    new ChangedEntity(rules, entity, changes, null, unit.facts(persister, entity, id, state, null)));
+        }
+    }
+
+    /** An update of no attribute is that of a version, or of a collection, which its own event tells. */
+    @Override
+    public void onPostUpdate(PostUpdateEvent event) {
+        EntityPersister persister = event.getPersister();
+        EntityRules rules = unit.jobs().rules(persister.getEntityName());
+        if (rules == null) {
+            return;
+        }
+        Set<String> dirty = Dirty.of(event);
+        if (dirty == null || !dirty.isEmpty()) {
+            Object id = event.getId();
+            RowState state = new RowState(persister, id, event.getState());
+            RowState old = event.getOldState() == null ? null : new RowState(persister, id, event.getOldState());
+            EntityFacts facts = unit.facts(persister, event.getEntity(), id, state, old);
+            pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.UPDATE), dirty, facts));
+        }
+    }
+
+    @Override
+    public void onPostDelete(PostDeleteEvent event) {
+        EntityPersister persister = event.getPersister();
+        EntityRules rules = unit.jobs().rules(persister.getEntityName());
+        if (rules != null) {
+            RowState last = new RowState(persister, event.getId(), event.getDeletedState());
+            EntityFacts facts = unit.facts(persister, event.getEntity(), event.getId(), last, last);
+            pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.REMOVE), null, facts));
+        }
     }
 
     @Override
     public boolean requiresPostCommitHandling(EntityPersister persister) {
         return false;
-    }
-
-    private void changed(
-            AbstractEvent event, EntityPersister persister, Object entity, Object id, Set<Change> changes) {
-        EntityRules rules = unit.jobs().rules(persister.getEntityName());
-        if (rules != null) {
-            HibernateFacts facts = new HibernateFacts(persister, entity, id);
-            pass(event, new ChangedEntity(rules, entity, changes, null, facts));
-        }
-    }
-
-    /** The names of the attributes that changed, or null where Hibernate does not know. */
-    private static @Nullable Set<String> dirty(PostUpdateEvent event) {
-        int[] indexes = event.getDirtyProperties();
-        if (indexes == null) {
-            return null;
-        }
-        String[] names = event.getPersister().getPropertyNames();
-        Set<String> dirty = new HashSet<>();
-        for (int index : indexes) {
-            dirty.add(names[index]);
-        }
-        return dirty;
     }
 
     private void pass(AbstractEvent event, ChangedEntity change) {

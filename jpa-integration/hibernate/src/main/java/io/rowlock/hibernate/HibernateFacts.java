@@ -2,74 +2,109 @@ package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.internal.EntityFacts;
-import io.rowlock.jpa.internal.IdText;
-import java.util.LinkedHashMap;
+import io.rowlock.jpa.internal.RowName;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
 import org.hibernate.persister.entity.EntityPersister;
-import org.hibernate.type.CompositeType;
+import org.hibernate.type.EntityType;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
 
 /** Id, version and attributes of an entity, through its persister. Loads nothing. */
 final class HibernateFacts implements EntityFacts {
+    private final RowIds ids;
     private final EntityPersister persister;
     private final Object entity;
     private final Object id;
+    private final RowState state;
+    private final @Nullable RowState oldState;
+    private final Map<String, CollectionContents> collections;
     private @Nullable String idText;
 
-    HibernateFacts(EntityPersister persister, Object entity, Object id) {
+    /** @param oldState the row before, or null if that is not known */
+    HibernateFacts(
+            RowIds ids,
+            EntityPersister persister,
+            Object entity,
+            Object id,
+            RowState state,
+            @Nullable RowState oldState,
+            Map<String, CollectionContents> collections) {
+        this.ids = ids;
         this.persister = persister;
         this.entity = entity;
         this.id = id;
+        this.state = state;
+        this.oldState = oldState;
+        this.collections = Map.copyOf(collections);
     }
 
     @Override
     public String id() {
         String text = idText;
         if (text == null) {
-            text = persister.getIdentifierType() instanceof CompositeType type
-                    ? IdText.of(attributes(type, id))
-                    : IdText.of(id);
+            text = ids.text(persister.getIdentifierType(), id);
             idText = text;
         }
         return text;
-    }
-
-    private Map<String, @Nullable Object> attributes(CompositeType type, Object composite) {
-        String[] names = type.getPropertyNames();
-        Type[] types = type.getSubtypes();
-        Object[] values = type.getPropertyValues(composite);
-        Map<String, @Nullable Object> attributes = new LinkedHashMap<>();
-        for (int i = 0; i < names.length; i++) {
-            attributes.put(names[i], attribute(types[i], values[i]));
-        }
-        return attributes;
-    }
-
-    private @Nullable Object attribute(Type type, @Nullable Object value) {
-        if (value != null
-                && type instanceof CompositeType nested
-                && nested.getReturnedClass().isInstance(value)) {
-            return attributes(nested, value);
-        }
-        return value != null && type.isEntityType() ? identifier(value) : value;
-    }
-
-    /** The id of an entity in the id; an id class holds that id itself already. */
-    private Object identifier(Object reference) {
-        try {
-            return persister.getFactory().getPersistenceUnitUtil().getIdentifier(reference);
-        } catch (IllegalArgumentException notAnEntity) {
-            return reference;
-        }
     }
 
     @Override
     public @Nullable String version() {
         Object version = persister.isVersioned() ? persister.getVersion(entity) : null;
         return version == null ? null : version.toString();
+    }
+
+    @Override
+    public boolean knowsOld(String path) {
+        CollectionContents contents = collections.get(path);
+        return contents == null ? oldState != null && oldState.has(path) : contents.old() != null;
+    }
+
+    @Override
+    public @Nullable Object old(String path) {
+        CollectionContents contents = collections.get(path);
+        return contents == null
+                ? Objects.requireNonNull(oldState, "ask knowsOld first").value(path)
+                : contents.old();
+    }
+
+    @Override
+    public @Nullable Object current(String path) {
+        return state.value(path);
+    }
+
+    @Override
+    public boolean isUnchanged(String path) {
+        CollectionContents contents = collections.get(path);
+        return contents != null && contents.isUnchanged();
+    }
+
+    @Override
+    public @Nullable RowName belongsTo(String path) {
+        if (path.equals(persister.getIdentifierPropertyName())) {
+            return new RowName(ids.rootName(persister.getEntityName()), id());
+        }
+        Object value = current(path);
+        if (value == null) {
+            return null;
+        }
+        Type type = state.type(path);
+        if (type instanceof EntityType reference) {
+            String entityName = reference.getAssociatedEntityName();
+            return new RowName(ids.rootName(entityName), ids.ofReference(entityName, value));
+        }
+        return new RowName(ids.rootName(persister.getEntityName()) + "." + path, ids.text(type, value));
+    }
+
+    @Override
+    public EntityFacts since(EntityFacts before) {
+        HibernateFacts earlier = (HibernateFacts) before;
+        Map<String, CollectionContents> both = new HashMap<>(earlier.collections);
+        collections.forEach((path, contents) -> both.merge(path, contents, CollectionContents::andThen));
+        return new HibernateFacts(ids, persister, entity, id, state, earlier.oldState, both);
     }
 
     @Override

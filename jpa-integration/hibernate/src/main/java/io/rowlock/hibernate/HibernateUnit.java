@@ -4,14 +4,17 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.Outbox;
 import io.rowlock.jpa.internal.ChangedEntity;
+import io.rowlock.jpa.internal.EntityFacts;
 import io.rowlock.jpa.internal.EntityJobs;
 import io.rowlock.jpa.internal.PreparedJobs;
 import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import io.rowlock.spi.Waker;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
+import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +42,16 @@ final class HibernateUnit {
 
     private final EntityJobs jobs;
     private final UnitSettings settings;
+    private final RowIds ids;
     private final SessionScopes scopes = new SessionScopes();
     private volatile Outbox outbox;
     private final List<Waker> wakers = new CopyOnWriteArrayList<>();
     private @Nullable String tables;
 
-    HibernateUnit(EntityJobs jobs, UnitSettings settings) {
+    HibernateUnit(EntityJobs jobs, UnitSettings settings, RowIds ids) {
         this.jobs = jobs;
         this.settings = settings;
+        this.ids = ids;
         this.outbox = settings.outbox();
     }
 
@@ -56,6 +61,15 @@ final class HibernateUnit {
 
     UnitSettings settings() {
         return settings;
+    }
+
+    RowIds ids() {
+        return ids;
+    }
+
+    /** @param old the row before, or null if that is not known */
+    EntityFacts facts(EntityPersister persister, Object entity, Object id, RowState state, @Nullable RowState old) {
+        return new HibernateFacts(ids, persister, entity, id, state, old, Map.of());
     }
 
     /** A second Rowlock may share the unit where it looks for jobs in the same place; else one of the two gets none. */
@@ -86,11 +100,26 @@ final class HibernateUnit {
     void changed(SharedSessionContractImplementor session, ChangedEntity change) {
         SessionScope scope = scopes.of(session);
         scope.watch(session);
-        if (scope.isFlushing() && executesActions(session)) {
+        if (collects(session, scope)) {
             scope.add(change);
         } else {
             write(session, scope, List.of(change));
+            scope.wroteAtOnce(change);
         }
+    }
+
+    /** Whether a change that is heard of now is part of a flush. */
+    boolean collects(SharedSessionContractImplementor session) {
+        return collects(session, scopes.of(session));
+    }
+
+    private static boolean collects(SharedSessionContractImplementor session, SessionScope scope) {
+        return scope.isFlushing() && executesActions(session);
+    }
+
+    /** Whether the row of an entity was inserted before the flush that now writes its first collections. */
+    boolean wasInsertedBefore(SharedSessionContractImplementor session, Object entity) {
+        return scopes.of(session).insertedAtOnce(entity);
     }
 
     void flushEnds(SharedSessionContractImplementor session) {
@@ -108,7 +137,7 @@ final class HibernateUnit {
     private void write(SharedSessionContractImplementor session, SessionScope scope, List<ChangedEntity> changes) {
         try {
             scope.enterWrite();
-            PreparedJobs prepared = PreparedJobs.of(changes);
+            PreparedJobs prepared = PreparedJobs.of(changes, kind -> true);
             if (!prepared.isEmpty()) {
                 requireTransaction(session);
                 List<Enqueued> written = session.doReturningWork(connection -> prepared.write(outbox, connection));

@@ -52,11 +52,20 @@ final class MappedEntities {
         }
     }
 
+    /** Of each entity the JPQL name of the uppermost one it inherits from. */
+    static Map<String, String> rootNames(Metadata metadata) {
+        Map<String, String> names = new HashMap<>();
+        for (PersistentClass entity : metadata.getEntityBindings()) {
+            String root = entity.getRootClass().getJpaEntityName();
+            names.put(
+                    entity.getEntityName(), root == null ? entity.getRootClass().getEntityName() : root);
+        }
+        return names;
+    }
+
     private static Map<String, AttributeRole> attributes(PersistentClass entity) {
         Map<String, AttributeRole> attributes = new HashMap<>();
-        for (Property property : entity.getPropertyClosure()) {
-            attributes.put(property.getName(), role(property));
-        }
+        entity.getPropertyClosure().forEach(property -> add("", property, attributes));
         if (entity.getIdentifierProperty() != null) {
             attributes.put(entity.getIdentifierProperty().getName(), AttributeRole.IDENTIFIER);
         }
@@ -71,9 +80,20 @@ final class MappedEntities {
         return attributes;
     }
 
+    private static void add(String before, Property property, Map<String, AttributeRole> attributes) {
+        String path = before + property.getName();
+        attributes.put(path, role(property));
+        if (property.getValue() instanceof Component embedded) {
+            embedded.getProperties().forEach(part -> add(path + ".", part, attributes));
+        }
+    }
+
     private static AttributeRole role(Property property) {
         if (property.getValue() instanceof Collection collection) {
             return collection.isInverse() ? AttributeRole.INVERSE : AttributeRole.COLLECTION;
+        }
+        if (property.getValue() instanceof Component) {
+            return AttributeRole.EMBEDDED;
         }
         boolean inverse = property.getValue() instanceof OneToOne one && one.getMappedByProperty() != null;
         return inverse ? AttributeRole.INVERSE : AttributeRole.CHANGEABLE;

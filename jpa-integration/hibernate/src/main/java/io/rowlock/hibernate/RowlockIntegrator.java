@@ -2,6 +2,7 @@ package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.Change;
+import io.rowlock.jpa.internal.BeanSource;
 import io.rowlock.jpa.internal.EntityJobs;
 import org.hibernate.SessionFactory;
 import org.hibernate.SessionFactoryObserver;
@@ -11,6 +12,7 @@ import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.event.service.spi.EventListenerRegistry;
 import org.hibernate.event.spi.EventType;
 import org.hibernate.integrator.spi.Integrator;
+import org.hibernate.resource.beans.spi.ManagedBeanRegistry;
 import org.hibernate.service.spi.SessionFactoryServiceRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,12 +37,28 @@ public final class RowlockIntegrator implements Integrator {
      */
     @Override
     public void integrate(Metadata metadata, BootstrapContext bootstrap, SessionFactoryImplementor factory) {
-        EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata));
+        EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata), beans(factory));
         UnitSettings settings = UnitSettings.of(factory.getProperties());
         if (!jobs.isEmpty()) {
             factory.addObserver(new StartMessage(jobs));
-            register(new HibernateUnit(jobs, settings), factory.getEventEngine().getListenerRegistry());
+            RowIds ids = new RowIds(factory, MappedEntities.rootNames(metadata));
+            register(
+                    new HibernateUnit(jobs, settings, ids),
+                    factory.getEventEngine().getListenerRegistry());
         }
+    }
+
+    /** Those of CDI or Spring, where Hibernate was told of them. */
+    private static BeanSource beans(SessionFactoryImplementor factory) {
+        return new BeanSource() {
+            @Override
+            public <B> B bean(Class<B> type) {
+                return factory.getServiceRegistry()
+                        .requireService(ManagedBeanRegistry.class)
+                        .getBean(type)
+                        .getBeanInstance();
+            }
+        };
     }
 
     /** Said once the unit has started: a start that fails makes no jobs. */
@@ -65,6 +83,10 @@ public final class RowlockIntegrator implements Integrator {
         registry.appendListeners(EventType.POST_DELETE, changes);
         if (unit.jobs().about(Change.UPDATE)) {
             registry.appendListeners(EventType.POST_UPDATE, changes);
+            CollectionChangeListener collections = new CollectionChangeListener(unit);
+            registry.appendListeners(EventType.PRE_COLLECTION_RECREATE, collections);
+            registry.appendListeners(EventType.PRE_COLLECTION_UPDATE, collections);
+            registry.appendListeners(EventType.PRE_COLLECTION_REMOVE, collections);
         }
         if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.PERSIST)) {
             registry.appendListeners(EventType.POST_UPSERT, changes);

@@ -2,6 +2,7 @@ package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Enqueued;
+import io.rowlock.jpa.Change;
 import io.rowlock.jpa.internal.ChangedEntity;
 import io.rowlock.jpa.internal.FlushChanges;
 import io.rowlock.spi.EarliestByLane;
@@ -9,7 +10,10 @@ import io.rowlock.spi.Waker;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 
 /**
@@ -22,6 +26,7 @@ final class SessionScope implements Synchronization {
     private static final int MAX_DEPTH = 10;
 
     private final FlushChanges changes = new FlushChanges();
+    private final Set<Object> insertedAtOnce = Collections.newSetFromMap(new IdentityHashMap<>());
     private final EarliestByLane written = new EarliestByLane();
     private Waker waker = committed -> {};
     private boolean flushing;
@@ -45,7 +50,22 @@ final class SessionScope implements Synchronization {
     /** A flush has ended: gives its changes away. */
     List<ChangedEntity> end() {
         flushing = false;
+        insertedAtOnce.clear();
         return changes.take();
+    }
+
+    /**
+     * The job of a change outside a flush was written. Remembered until the next flush ends: what that writes of a new
+     * entity's collections belongs to its insert, which has its job.
+     */
+    void wroteAtOnce(ChangedEntity change) {
+        if (change.changes().contains(Change.PERSIST)) {
+            insertedAtOnce.add(change.entity());
+        }
+    }
+
+    boolean insertedAtOnce(Object entity) {
+        return insertedAtOnce.contains(entity);
     }
 
     /** Asks to be told of the end of the session's transaction, once in each. */
@@ -83,6 +103,7 @@ final class SessionScope implements Synchronization {
         registered = false;
         flushing = false;
         changes.clear();
+        insertedAtOnce.clear();
         List<Enqueued> jobs = written.take();
         if (status == Status.STATUS_COMMITTED && !jobs.isEmpty()) {
             waker.wake(jobs);

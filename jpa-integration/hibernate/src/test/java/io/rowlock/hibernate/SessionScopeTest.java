@@ -8,8 +8,8 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.job.Priority;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.OutboxJob;
+import io.rowlock.jpa.internal.BeanSource;
 import io.rowlock.jpa.internal.ChangedEntity;
-import io.rowlock.jpa.internal.EntityFacts;
 import io.rowlock.jpa.internal.EntityJobs;
 import io.rowlock.jpa.internal.EntityType;
 import jakarta.transaction.Status;
@@ -30,27 +30,18 @@ final class SessionScopeTest {
     private final SessionScope scope = new SessionScope();
     private final List<Collection<Enqueued>> woken = new ArrayList<>();
 
+    private static final BeanSource NO_BEANS = new BeanSource() {
+        @Override
+        public <B> B bean(Class<B> type) {
+            throw new AssertionError("No factory is needed");
+        }
+    };
+
+    /** Without facts, which nobody asks for before payloads are made. */
     private static ChangedEntity change() {
         EntityType type = new EntityType("key", "Thing", Thing.class, Map.of(), Set.of());
-        return new ChangedEntity(
-                EntityJobs.of(List.of(type)).rules("key"), new Thing(), Set.of(Change.PERSIST), null, new NoFacts());
-    }
-
-    private record NoFacts() implements EntityFacts {
-        @Override
-        public String id() {
-            return "1";
-        }
-
-        @Override
-        public String version() {
-            return "0";
-        }
-
-        @Override
-        public Runnable watch() {
-            return () -> {};
-        }
+        EntityJobs jobs = EntityJobs.of(List.of(type), NO_BEANS);
+        return new ChangedEntity(jobs.rules("key"), new Thing(), Set.of(Change.PERSIST), null, null);
     }
 
     private static Enqueued job(long id, String kind, int second) {

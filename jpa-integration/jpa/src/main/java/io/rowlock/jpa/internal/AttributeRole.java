@@ -1,9 +1,11 @@
 package io.rowlock.jpa.internal;
 
-/** What an attribute is to {@code changed}. */
+/** What an attribute, or a path into an embedded object, is to {@code changed} and the other names in annotations. */
 public enum AttributeRole {
-    /** Basic, embedded, or a reference whose column the entity's own table has. */
+    /** Basic, or a reference whose column the entity's own table has. */
     CHANGEABLE,
+    /** An embedded object. */
+    EMBEDDED,
     IDENTIFIER,
     VERSION,
     /** A collection that the entity owns. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules of its type
  * @param entity the instance
  * @param changes what happened: one change, or two where the provider cannot tell an insert from an update
- * @param dirty the attributes an update changed, or null if the provider cannot tell
+ * @param dirty the attributes, or paths, an update changed, or null if the provider cannot tell
  * @param facts its id and version
  */
 public record ChangedEntity(
@@ -25,14 +25,29 @@ public record ChangedEntity(
         return changes.size() == 1 && changes.contains(change);
     }
 
-    /** Two updates of the same entity as one. */
-    ChangedEntity andThen(ChangedEntity later) {
-        if (dirty == null || later.dirty == null) {
-            return new ChangedEntity(rules, entity, changes, null, facts);
+    /** This and a later change of the same flush as one, which then is such a change. */
+    ChangedEntity andThen(ChangedEntity later, Set<Change> then) {
+        Set<String> both = null;
+        if (dirty != null && later.dirty != null) {
+            both = new HashSet<>(dirty);
+            both.addAll(later.dirty);
         }
-        Set<String> both = new HashSet<>(dirty);
-        both.addAll(later.dirty);
-        return new ChangedEntity(rules, entity, changes, both, facts);
+        return new ChangedEntity(rules, entity, then, both, later.facts.since(facts));
+    }
+
+    /** Without what was written, but is what it was before. */
+    ChangedEntity settled() {
+        if (dirty == null || dirty.stream().noneMatch(facts::isUnchanged)) {
+            return this;
+        }
+        Set<String> left = new HashSet<>(dirty);
+        left.removeIf(facts::isUnchanged);
+        return new ChangedEntity(rules, entity, changes, left, facts);
+    }
+
+    /** The row that changed. */
+    RowName name() {
+        return new RowName(rules.entityName(), facts.id());
     }
 
     /** Names the entity in messages. */

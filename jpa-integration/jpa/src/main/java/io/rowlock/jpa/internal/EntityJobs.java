@@ -26,9 +26,10 @@ public final class EntityJobs {
     /**
      * Reads the annotations of all entities of a unit.
      *
+     * @param beans where payload factories come from; not asked before one is needed
      * @throws InvalidUseException if anything is wrong: its message lists every mistake
      */
-    public static EntityJobs of(Collection<EntityType> types) {
+    public static EntityJobs of(Collection<EntityType> types, BeanSource beans) {
         Set<Class<?>> entities = new LinkedHashSet<>();
         types.forEach(type -> entities.add(type.javaClass()));
         Problems problems = new Problems();
@@ -37,9 +38,11 @@ public final class EntityJobs {
         List<EntityType> sorted =
                 types.stream().sorted(Comparator.comparing(EntityType::key)).toList();
         for (EntityType type : sorted) {
-            List<EntityRule> found = new RuleReader(type, entities, kinds, problems).read();
+            List<EntityRule> found = new RuleReader(type, entities, kinds, problems, beans).read();
             if (!found.isEmpty()) {
-                rules.put(type.key(), new EntityRules(type.name(), found));
+                rules.put(
+                        type.key(),
+                        new EntityRules(type.name(), type.attributes().keySet(), found));
             }
         }
         problems.throwIfAny();

@@ -1,8 +1,10 @@
 package io.rowlock.jpa.internal;
 
 import io.rowlock.job.JobKind;
+import io.rowlock.job.JobRequest;
 import io.rowlock.jpa.Change;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,28 +12,41 @@ import org.jspecify.annotations.Nullable;
  * One {@code @OutboxJob} of one entity.
  *
  * @param on the changes that make the job
- * @param changed the attributes of which one must have changed in an update; empty for any
+ * @param concern which updates are meant
  * @param kind the job's kind
  * @param source makes the payload
+ * @param place where the job goes
  */
-record EntityRule(Set<Change> on, Set<String> changed, JobKind<?> kind, PayloadSource source) {
+record EntityRule(Set<Change> on, Concern concern, JobKind<?> kind, PayloadSource source, JobPlace place) {
     EntityRule {
         on = Set.copyOf(on);
-        changed = Set.copyOf(changed);
+    }
+
+    /** The jobs of a change, their payloads made; empty if the rule is not about it. */
+    List<JobRequest<?>> requests(ChangedEntity changed) {
+        Change change = matching(changed);
+        List<JobRequest<?>> requests = new ArrayList<>();
+        if (change != null) {
+            for (Object payload : source.payloads(changed, change)) {
+                requests.add(request(kind, payload, changed));
+            }
+        }
+        return requests;
     }
 
     /** The change to report to the payload, or null if the rule is not about what happened. */
-    @Nullable
-    Change matching(ChangedEntity entity) {
-        for (Change change : entity.changes()) {
-            if (on.contains(change) && (change != Change.UPDATE || concerns(entity.dirty()))) {
+    private @Nullable Change matching(ChangedEntity entity) {
+        for (Change change : Change.values()) {
+            if (entity.changes().contains(change)
+                    && on.contains(change)
+                    && (change != Change.UPDATE || concern.matches(entity.dirty()))) {
                 return change;
             }
         }
         return null;
     }
 
-    private boolean concerns(@Nullable Set<String> dirty) {
-        return changed.isEmpty() || dirty == null || !Collections.disjoint(changed, dirty);
+    private <T> JobRequest<T> request(JobKind<T> of, Object payload, ChangedEntity changed) {
+        return JobRequest.of(of, of.payloadType().cast(payload), options -> place.fillIn(options, changed));
     }
 }

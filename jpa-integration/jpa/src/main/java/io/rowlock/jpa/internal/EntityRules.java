@@ -5,15 +5,19 @@ import io.rowlock.job.JobRequest;
 import io.rowlock.jpa.Change;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The rules of one entity. Immutable. */
 public final class EntityRules {
     private final String entityName;
     private final List<EntityRule> rules;
+    private final Set<String> attributes;
 
-    EntityRules(String entityName, List<EntityRule> rules) {
+    EntityRules(String entityName, Set<String> attributes, List<EntityRule> rules) {
         this.entityName = entityName;
+        this.attributes = Set.copyOf(attributes);
         this.rules = List.copyOf(rules);
     }
 
@@ -26,31 +30,24 @@ public final class EntityRules {
         return rules.stream().map(EntityRule::kind);
     }
 
-    boolean about(Change change) {
+    /** The names of the entity's attributes, and the paths into embedded objects. */
+    Set<String> attributes() {
+        return attributes;
+    }
+
+    /** Whether any of them is about such a change. */
+    public boolean about(Change change) {
         return rules.stream().anyMatch(rule -> rule.on().contains(change));
     }
 
-    /** Whether an update's jobs depend on which attributes changed. */
-    public boolean limitUpdates() {
-        return rules.stream().anyMatch(rule -> !rule.changed().isEmpty());
-    }
-
-    /** Calls the payload methods that are about the change, and makes their jobs. */
-    List<JobRequest<?>> requests(ChangedEntity changed) {
+    /** Calls the payload methods that are about the change, and makes their jobs; of wanted kinds only. */
+    List<JobRequest<?>> requests(ChangedEntity changed, Predicate<String> wanted) {
         List<JobRequest<?>> requests = new ArrayList<>(rules.size());
         for (EntityRule rule : rules) {
-            Change change = rule.matching(changed);
-            if (change != null) {
-                for (Object payload : rule.source().payloads(changed, change)) {
-                    requests.add(request(rule.kind(), payload, changed));
-                }
+            if (wanted.test(rule.kind().name())) {
+                requests.addAll(rule.requests(changed));
             }
         }
         return requests;
-    }
-
-    private <T> JobRequest<T> request(JobKind<T> kind, Object payload, ChangedEntity changed) {
-        String subject = Subject.of(entityName, changed.facts().id());
-        return JobRequest.of(kind, kind.payloadType().cast(payload), options -> options.subject(subject));
     }
 }

@@ -9,7 +9,7 @@ import java.util.Set;
  * @param key what the adapter looks the entity up by when it changes
  * @param name the entity's name in JPQL
  * @param javaClass its class
- * @param attributes the names of all its attributes, inherited ones too
+ * @param attributes the names of all its attributes, inherited ones too, and the paths into embedded objects
  * @param embeddables the classes embedded in it, at any depth
  */
 public record EntityType(

@@ -31,10 +31,10 @@ public final class FlushChanges {
             if (earlier.is(Change.PERSIST)) {
                 changes.remove(position);
             } else {
-                changes.put(position, change);
+                changes.put(position, earlier.andThen(change, change.changes()));
             }
-        } else if (earlier.is(Change.UPDATE) && change.is(Change.UPDATE)) {
-            changes.put(position, earlier.andThen(change));
+        } else {
+            changes.put(position, earlier.andThen(change, earlier.changes()));
         }
     }
 

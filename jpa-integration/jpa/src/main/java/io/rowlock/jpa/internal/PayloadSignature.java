@@ -1,25 +1,27 @@
 package io.rowlock.jpa.internal;
 
+import io.rowlock.jpa.EntityChange;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.util.List;
-import java.util.Optional;
+import java.lang.reflect.WildcardType;
 import java.util.Set;
-import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks that an annotated method can make payloads, and finds the type of these. */
 final class PayloadSignature {
     private final Method method;
+    private final Class<?> entity;
     private final String where;
     private final Set<Class<?>> entities;
     private final Problems problems;
 
-    PayloadSignature(Method method, String where, Set<Class<?>> entities, Problems problems) {
+    /** @param entity the class the method is called on, which may inherit it */
+    PayloadSignature(Method method, Class<?> entity, String where, Set<Class<?>> entities, Problems problems) {
         this.method = method;
+        this.entity = entity;
         this.where = where;
         this.entities = entities;
         this.problems = problems;
@@ -29,17 +31,32 @@ final class PayloadSignature {
     @Nullable
     PayloadMethod source() {
         Class<?> payloadType = payloadType();
-        boolean callable = payloadType != null;
-        if (method.getParameterCount() > 0) {
-            callable = problem("a payload method takes no parameter, but this takes " + method.getParameterCount());
-        }
+        boolean callable = takesChange() && payloadType != null;
         if (Modifier.isStatic(method.getModifiers())) {
             callable = problem("a payload method must not be static: it is called on the entity that changed");
         }
-        if (payloadType == null || !callable || !openable()) {
-            return null;
+        return payloadType != null && callable && openable() ? new PayloadMethod(method, payloadType) : null;
+    }
+
+    /** Whether its only parameter, if it has any, can be the change. */
+    private boolean takesChange() {
+        if (method.getParameterCount() == 0) {
+            return true;
         }
-        return new PayloadMethod(method, payloadType);
+        Class<?> raw = method.getParameterTypes()[0];
+        if (method.getParameterCount() > 1 || raw != EntityChange.class) {
+            return problem("a payload method takes no parameter but an EntityChange<" + entity.getSimpleName()
+                    + ">; for services, name a PayloadFactory in an annotation on the type");
+        }
+        Type parameter = method.getGenericParameterTypes()[0];
+        Type of = parameter instanceof ParameterizedType generic ? generic.getActualTypeArguments()[0] : Object.class;
+        if (of instanceof WildcardType any) {
+            of = any.getUpperBounds()[0];
+        }
+        return !(of instanceof Class<?> changed)
+                || changed.isAssignableFrom(entity)
+                || problem("takes the change of a " + changed.getSimpleName() + ", but is called for those of "
+                        + entity.getSimpleName());
     }
 
     private boolean openable() {
@@ -54,56 +71,14 @@ final class PayloadSignature {
     }
 
     private @Nullable Class<?> payloadType() {
-        Type returned = method.getGenericReturnType();
         Class<?> raw = method.getReturnType();
-        boolean wrapped = raw == Optional.class || raw == List.class;
-        if (wrapped && !(returned instanceof ParameterizedType)) {
+        Type held = PayloadType.held(raw, method.getGenericReturnType());
+        if (held == null) {
             problem("returns a raw " + raw.getSimpleName() + "; write what it holds, such as " + raw.getSimpleName()
                     + "<OrderConfirmation>");
             return null;
         }
-        Type payload = wrapped ? ((ParameterizedType) returned).getActualTypeArguments()[0] : returned;
-        Class<?> type = payload instanceof ParameterizedType generic ? (Class<?>) generic.getRawType() : null;
-        if (payload instanceof Class<?> plain) {
-            type = plain;
-        }
-        if (type == null) {
-            problem("returns " + returned + "; the payload type must be a class and not a variable or a wildcard");
-            return null;
-        }
-        return checked(type);
-    }
-
-    private @Nullable Class<?> checked(Class<?> type) {
-        String wrong = null;
-        if (type == void.class || type == Void.class) {
-            wrong = "returns nothing; a payload method returns the payload";
-        } else if (type.isPrimitive()) {
-            wrong = "returns the primitive type " + type.getName() + "; return a record with @Kind";
-        } else if (type == Object.class) {
-            wrong = "returns Object; declare the payload type, so that a handler can read it back";
-        } else if (entities.stream().anyMatch(entity -> overlaps(type, entity))) {
-            wrong = "returns the entity " + type.getSimpleName() + " as payload, which would be written with all it"
-                    + " refers to; return a record of ids and values";
-        } else if (type.isArray() || isContainer(type)) {
-            wrong = "returns " + type.getSimpleName() + "; for several jobs return a List of the payload type";
-        }
-        if (wrong != null) {
-            problem(wrong);
-            return null;
-        }
-        return type;
-    }
-
-    /** Whether a value of the type could be the entity. */
-    private static boolean overlaps(Class<?> type, Class<?> entity) {
-        return entity.isAssignableFrom(type) || (type.isAssignableFrom(entity) && !type.isInterface());
-    }
-
-    private static boolean isContainer(Class<?> type) {
-        return Iterable.class.isAssignableFrom(type)
-                || BaseStream.class.isAssignableFrom(type)
-                || type == Optional.class;
+        return new PayloadType(entities, this::problem).of(held);
     }
 
     private boolean problem(String problem) {

@@ -7,6 +7,7 @@ import io.rowlock.job.Outbox;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** The jobs of some changes, their payloads made, to be written together. */
 public final class PreparedJobs {
@@ -16,12 +17,17 @@ public final class PreparedJobs {
 
     private PreparedJobs() {}
 
-    /** Calls the payload methods that the changes are about. These may query, so no other work may be under way. */
-    public static PreparedJobs of(List<ChangedEntity> changes) {
+    /**
+     * Calls the payload methods that the changes are about. These may query, so no other work may be under way.
+     *
+     * @param wanted whether jobs of a kind are to be made
+     */
+    public static PreparedJobs of(List<ChangedEntity> changes, Predicate<String> wanted) {
         PreparedJobs prepared = new PreparedJobs();
-        for (ChangedEntity changed : changes) {
+        for (ChangedEntity written : changes) {
+            ChangedEntity changed = written.settled();
             Runnable check = changed.facts().watch();
-            List<JobRequest<?>> requests = changed.rules().requests(changed);
+            List<JobRequest<?>> requests = changed.rules().requests(changed, wanted);
             check.run();
             if (!requests.isEmpty()) {
                 prepared.jobs.add(new Jobs(changed, requests));

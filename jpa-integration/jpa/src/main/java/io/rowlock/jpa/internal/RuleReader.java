@@ -2,9 +2,11 @@ package io.rowlock.jpa.internal;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
+import io.rowlock.job.JobOptions;
 import io.rowlock.job.Kind;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.OutboxJob;
+import io.rowlock.jpa.PayloadFactory;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
@@ -27,13 +29,17 @@ final class RuleReader {
     private final Set<Class<?>> entities;
     private final UnitKinds kinds;
     private final Problems problems;
+    private final AttributeNames names;
+    private final BeanSource beans;
     private final List<EntityRule> rules = new ArrayList<>();
 
-    RuleReader(EntityType type, Set<Class<?>> entities, UnitKinds kinds, Problems problems) {
+    RuleReader(EntityType type, Set<Class<?>> entities, UnitKinds kinds, Problems problems, BeanSource beans) {
         this.type = type;
         this.entities = entities;
         this.kinds = kinds;
         this.problems = problems;
+        this.names = new AttributeNames(type, problems);
+        this.beans = beans;
     }
 
     /** The rules, those of superclasses first; those of a type before those of its methods, which come by name. */
@@ -75,19 +81,27 @@ final class RuleReader {
         String where = where(declaring, null);
         refuseOverlaps(where, jobs);
         for (OutboxJob job : jobs) {
-            if (job.kind().isBlank()) {
+            boolean made = job.payload() != PayloadFactory.None.class;
+            if (job.kind().isBlank() && !made) {
                 problems.add(where, "an annotation on a type needs a kind, such as kind = \"order-changed\"");
-            } else if (!replacedBelow(declaring, job.kind())) {
-                add(where, job, PayloadSource.DEFAULT);
+            } else if (!replacedBelow(declaring, job)) {
+                add(where, job, made ? factory(where, job) : PayloadSource.DEFAULT);
             }
         }
     }
 
-    /** Whether a class between this one and the entity has an annotation of the same kind, which takes its place. */
-    private boolean replacedBelow(Class<?> declaring, String kind) {
+    private @Nullable PayloadSource factory(String where, OutboxJob job) {
+        return new FactorySignature(job.payload(), type.javaClass(), where, entities, problems).source(beans);
+    }
+
+    /**
+     * Whether a class between this one and the entity has an annotation of the same kind and factory, which takes its
+     * place.
+     */
+    private boolean replacedBelow(Class<?> declaring, OutboxJob above) {
         for (Class<?> each = type.javaClass(); each != declaring; each = each.getSuperclass()) {
             for (OutboxJob job : each.getDeclaredAnnotationsByType(OutboxJob.class)) {
-                if (job.kind().equals(kind)) {
+                if (job.kind().equals(above.kind()) && (!job.kind().isEmpty() || job.payload() == above.payload())) {
                     return true;
                 }
             }
@@ -129,8 +143,11 @@ final class RuleReader {
         String where = where(method.getDeclaringClass(), method);
         OutboxJob[] jobs = method.getDeclaredAnnotationsByType(OutboxJob.class);
         refuseOverlaps(where, jobs);
-        PayloadMethod source = new PayloadSignature(method, where, entities, problems).source();
+        PayloadSource source = new PayloadSignature(method, type.javaClass(), where, entities, problems).source();
         for (OutboxJob job : jobs) {
+            if (job.payload() != PayloadFactory.None.class) {
+                problems.add(where, "names a payload factory, but the method makes the payload; move it to the type");
+            }
             add(where, job, source);
         }
     }
@@ -140,16 +157,47 @@ final class RuleReader {
         if (on.isEmpty()) {
             problems.add(where, "names no change; write on = PERSIST, UPDATE or REMOVE");
         }
-        Set<String> changed = new TreeSet<>(Arrays.asList(job.changed()));
-        if (!changed.isEmpty() && !on.contains(Change.UPDATE)) {
-            problems.add(where, "has changed = " + changed + " but is not about UPDATE; add UPDATE or leave it out");
-        }
-        changed.forEach(attribute -> checkAttribute(where, attribute));
+        Concern concern = concern(where, job, on);
+        JobPlace place = place(where, job);
         JobKind<?> kind = source == null ? null : kind(where, job, source.payloadType());
         if (source != null && kind != null) {
             kinds.register(kind, where);
-            rules.add(new EntityRule(on, changed, kind, source));
+            rules.add(new EntityRule(on, concern, kind, source, place));
         }
+    }
+
+    private Concern concern(String where, OutboxJob job, Set<Change> on) {
+        Concern concern =
+                new Concern(new TreeSet<>(Arrays.asList(job.changed())), new TreeSet<>(Arrays.asList(job.ignoring())));
+        if (!concern.changed().isEmpty() && !concern.ignoring().isEmpty()) {
+            problems.add(where, "has both changed and ignoring; what is not in changed is ignored already");
+        } else if (!concern.isAny() && !on.contains(Change.UPDATE)) {
+            problems.add(
+                    where,
+                    "has " + (concern.changed().isEmpty() ? "ignoring" : "changed")
+                            + " but is not about UPDATE; add UPDATE or leave it out");
+        }
+        names.checkUpdated(where, "changed", concern.changed());
+        names.checkUpdated(where, "ignoring", concern.ignoring());
+        return concern;
+    }
+
+    private JobPlace place(String where, OutboxJob job) {
+        names.checkNaming(where, "subject", job.subject());
+        names.checkNaming(where, "orderedBy", job.orderedBy());
+        JobPlace place = new JobPlace(given(job.queue()), given(job.subject()), given(job.orderedBy()));
+        if (place.queue() != null) {
+            try {
+                new JobOptions().queue(place.queue());
+            } catch (InvalidUseException e) {
+                problems.add(where, String.valueOf(e.getMessage()));
+            }
+        }
+        return place;
+    }
+
+    private static @Nullable String given(String option) {
+        return option.isEmpty() ? null : option;
     }
 
     private @Nullable JobKind<?> kind(String where, OutboxJob job, Class<?> payloadType) {
@@ -168,48 +216,13 @@ final class RuleReader {
         }
     }
 
-    private void checkAttribute(String where, String attribute) {
-        AttributeRole role = type.attributes().get(attribute);
-        if (role == null) {
-            problems.add(where, unknown(attribute));
-            return;
-        }
-        switch (role) {
-            case CHANGEABLE -> {}
-            case IDENTIFIER -> problems.add(where, "changed names the id " + attribute + ", which never changes");
-            case VERSION ->
-                problems.add(
-                        where,
-                        "changed names the version " + attribute
-                                + ", which every update changes; leave changed out to get a job for each");
-            case COLLECTION ->
-                problems.add(where, "changed names the collection " + attribute + ", which cannot be watched");
-            case INVERSE ->
-                problems.add(
-                        where,
-                        "changed names " + attribute + ", the mappedBy side of an association, which no column of "
-                                + type.name() + " stores; annotate the entity on the other side");
-        }
-    }
-
-    private String unknown(String attribute) {
-        int dot = attribute.indexOf('.');
-        if (dot > 0 && type.attributes().containsKey(attribute.substring(0, dot))) {
-            return "changed names the path " + attribute + "; name the attribute " + attribute.substring(0, dot);
-        }
-        Set<String> known = new TreeSet<>(type.attributes().keySet());
-        return "changed names the attribute " + attribute + ", which " + type.name() + " does not have"
-                + Nearest.to(attribute, known)
-                        .map(near -> "; did you mean " + near + "?")
-                        .orElse("; it has " + known);
-    }
-
     /** Two annotations of one method or type with one kind must not be about the same change: that would be two jobs. */
     private void refuseOverlaps(String where, OutboxJob[] jobs) {
         Map<Change, Set<String>> seen = new EnumMap<>(Change.class);
         for (OutboxJob job : jobs) {
             for (Change change : withoutDuplicates(job.on())) {
-                if (!seen.computeIfAbsent(change, none -> new HashSet<>()).add(job.kind())) {
+                if (!seen.computeIfAbsent(change, none -> new HashSet<>())
+                        .add(job.kind() + job.payload().getName())) {
                     problems.add(
                             where,
                             "two annotations of the same kind are about " + change

@@ -8,6 +8,7 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobRequest;
 import io.rowlock.job.Kind;
 import io.rowlock.jpa.Change;
+import io.rowlock.jpa.EntityChange;
 import io.rowlock.jpa.OutboxJob;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,14 @@ final class EntityJobsTest {
     @Kind("good")
     record SameName(String text) {}
 
+    /** Never asked: nothing here makes a payload by a factory. */
+    private static final BeanSource FACTORIES = new BeanSource() {
+        @Override
+        public <B> B bean(Class<B> type) {
+            throw new AssertionError("No factory is needed");
+        }
+    };
+
     private static EntityType type(Class<?> entity) {
         return new EntityType(
                 entity.getName(),
@@ -38,7 +47,8 @@ final class EntityJobsTest {
                         "id", AttributeRole.IDENTIFIER,
                         "version", AttributeRole.VERSION,
                         "status", AttributeRole.CHANGEABLE,
-                        "address", AttributeRole.CHANGEABLE,
+                        "address", AttributeRole.EMBEDDED,
+                        "address.city", AttributeRole.CHANGEABLE,
                         "tags", AttributeRole.COLLECTION,
                         "lines", AttributeRole.INVERSE),
                 Set.of(Embedded.class));
@@ -47,7 +57,7 @@ final class EntityJobsTest {
     private static String problemsOf(Class<?>... entities) {
         List<EntityType> types =
                 Arrays.stream(entities).map(EntityJobsTest::type).toList();
-        InvalidUseException thrown = catchThrowableOfType(InvalidUseException.class, () -> EntityJobs.of(types));
+        InvalidUseException thrown = catchThrowableOfType(InvalidUseException.class, () -> EntityJobs.of(types, FACTORIES));
         assertThat(thrown).isNotNull();
         return thrown.getMessage();
     }
@@ -58,7 +68,7 @@ final class EntityJobsTest {
 
     @Test
     void entities_without_annotations_have_no_rules() {
-        EntityJobs jobs = EntityJobs.of(List.of(type(Plain.class)));
+        EntityJobs jobs = EntityJobs.of(List.of(type(Plain.class)), FACTORIES);
         assertThat(jobs.isEmpty()).isTrue();
         assertThat(jobs.rules(Plain.class.getName())).isNull();
     }
@@ -66,8 +76,35 @@ final class EntityJobsTest {
     static class Attributes {
         @OutboxJob(
                 on = Change.UPDATE,
-                changed = {"statsu", "id", "version", "lines", "tags", "address.city", "zzzzzzzz"})
+                changed = {"statsu", "id", "version", "lines", "tags", "address.city", "address.town", "zzzzzzzz"})
         Good good() {
+            return new Good("");
+        }
+
+        @OutboxJob(
+                on = Change.UPDATE,
+                ignoring = {"status", "address.city", "tags", "version", "lines"})
+        Good ignoring() {
+            return new Good("");
+        }
+
+        @OutboxJob(on = Change.UPDATE, changed = "status", ignoring = "tags")
+        Good both() {
+            return new Good("");
+        }
+
+        @OutboxJob(on = Change.UPDATE, orderedBy = "tags", subject = "version", queue = "  ")
+        Good places() {
+            return new Good("");
+        }
+
+        @OutboxJob(on = Change.UPDATE, orderedBy = "address", subject = "stat")
+        Good morePlaces() {
+            return new Good("");
+        }
+
+        @OutboxJob(on = Change.UPDATE, orderedBy = "id", subject = "address.city", queue = "mail")
+        Good right() {
             return new Good("");
         }
     }
@@ -75,18 +112,36 @@ final class EntityJobsTest {
     @Test
     void wrong_attributes_are_named_with_the_nearest_known_one() {
         assertThat(problemsOf(Attributes.class))
-                .contains("Attributes.good()", "7 places")
+                .contains("Attributes.good()", "14 places")
                 .contains("attribute statsu, which Attributes does not have; did you mean status?")
                 .contains("the id id, which never changes")
                 .contains("the version version, which every update changes")
                 .contains("names lines, the mappedBy side")
-                .contains("the collection tags")
-                .contains("the path address.city; name the attribute address")
-                .contains(
-                        "zzzzzzzz, which Attributes does not have; it has [address, id, lines, status, tags, version]");
+                .contains("attribute address.town, which Attributes does not have; did you mean address")
+                .contains("zzzzzzzz, which Attributes does not have; it has [address, address.city, id, lines, status,"
+                        + " tags, version]")
+                .contains("ignoring(): ignoring names the version version, which every update changes; leave it out")
+                .contains("ignoring(): ignoring names lines, the mappedBy side")
+                .contains("both(): has both changed and ignoring")
+                .contains("places(): orderedBy names tags, which is not stored in the row")
+                .contains("places(): subject names the version version")
+                .contains("places(): queue must not be blank")
+                .contains("morePlaces(): orderedBy names the embedded object address; name one attribute in it")
+                .contains("morePlaces(): subject names the attribute stat, which Attributes does not have; did you")
+                .doesNotContain("right()", "names the collection tags", "the attribute address.city");
     }
 
     static class Signatures {
+        @OutboxJob(on = Change.PERSIST)
+        Good twoParameters(EntityChange<Signatures> change, String one) {
+            return new Good(one);
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Good foreign(EntityChange<Plain> change) {
+            return new Good("");
+        }
+
         @OutboxJob(on = Change.PERSIST)
         Good parameters(String one) {
             return new Good(one);
@@ -145,7 +200,9 @@ final class EntityJobsTest {
     @Test
     void wrong_methods_are_named_with_the_reason() {
         assertThat(problemsOf(Signatures.class))
-                .contains("parameters(): a payload method takes no parameter, but this takes 1")
+                .contains("parameters(): a payload method takes no parameter but an EntityChange<Signatures>; for")
+                .contains("twoParameters(): a payload method takes no parameter but an EntityChange<Signatures>")
+                .contains("foreign(): takes the change of a Plain, but is called for those of Signatures")
                 .contains("ofTheClass(): a payload method must not be static")
                 .contains("nothing(): returns nothing")
                 .contains("number(): returns the primitive type int")
@@ -155,8 +212,8 @@ final class EntityJobsTest {
                 .contains("set(): returns Set; for several jobs return a List")
                 .contains("stream(): returns Stream; for several jobs return a List")
                 .contains("raw(): returns a raw List")
-                .contains("wild(): returns java.util.List<? extends")
-                .contains("11 places");
+                .contains("wild(): returns ? extends")
+                .contains("13 places");
     }
 
     @OutboxJob(on = Change.PERSIST)
@@ -212,7 +269,7 @@ final class EntityJobsTest {
                 .contains("blank(): kind must not be blank")
                 .contains("blankHere(): kind must not be blank")
                 .contains("same(): kind good stands for payload type " + SameName.class.getName())
-                .contains("changedForNothing(): has changed = [status] but is not about UPDATE")
+                .contains("changedForNothing(): has changed but is not about UPDATE")
                 .contains("twice(): two annotations of the same kind are about UPDATE");
     }
 
@@ -261,7 +318,7 @@ final class EntityJobsTest {
     void annotations_that_nobody_reads_are_mistakes() {
         assertThat(problemsOf(Below.class)).contains("Below: has annotations on the interface Watched");
         EntityType withPart = new EntityType("key", "Plain", Plain.class, Map.of(), Set.of(Part.class));
-        assertThatThrownBy(() -> EntityJobs.of(List.of(withPart)))
+        assertThatThrownBy(() -> EntityJobs.of(List.of(withPart), FACTORIES))
                 .hasMessageContaining("Plain: has annotations on the embeddable Part");
     }
 
@@ -270,6 +327,7 @@ final class EntityJobsTest {
                 on = {Change.PERSIST, Change.UPDATE},
                 changed = "status")
         @OutboxJob(kind = "copy", on = Change.PERSIST)
+        @OutboxJob(kind = "unwanted", on = Change.PERSIST)
         Good one() {
             return new Good("one");
         }
@@ -291,10 +349,10 @@ final class EntityJobsTest {
     }
 
     private static List<String> requests(Change change, Set<String> dirty) {
-        EntityRules rules = EntityJobs.of(List.of(type(Several.class))).rules(Several.class.getName());
+        EntityRules rules = EntityJobs.of(List.of(type(Several.class)), FACTORIES).rules(Several.class.getName());
         ChangedEntity changed =
                 new ChangedEntity(rules, new Several(), Set.of(change), dirty, new FixedFacts("7", null));
-        return rules.requests(changed).stream().map(EntityJobsTest::described).toList();
+        return rules.requests(changed, kind -> !kind.equals("unwanted")).stream().map(EntityJobsTest::described).toList();
     }
 
     private static String described(JobRequest<?> request) {
@@ -316,6 +374,6 @@ final class EntityJobsTest {
 
     @Test
     void message_of_one_mistake_is_in_the_singular() {
-        assertThatThrownBy(() -> EntityJobs.of(List.of(type(First.class)))).hasMessageContaining("in 1 place:");
+        assertThatThrownBy(() -> EntityJobs.of(List.of(type(First.class)), FACTORIES)).hasMessageContaining("in 1 place:");
     }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class FlushChangesTest {
-    private final EntityRules rules = new EntityRules("Any", List.of());
+    private final EntityRules rules = new EntityRules("Any", Set.of(), List.of());
     private final FlushChanges changes = new FlushChanges();
 
     private void add(String entity, Change change, String... dirty) {

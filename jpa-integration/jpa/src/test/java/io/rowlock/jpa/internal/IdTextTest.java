@@ -27,13 +27,13 @@ final class IdTextTest {
 
     @Test
     void subject_is_name_and_id_or_a_hash_where_the_column_would_refuse_it() {
-        assertThat(Subject.of("Order", "42")).isEqualTo("Order:42");
-        assertThat(Subject.of("Order", "x".repeat(194))).hasSize(200);
-        assertThat(Subject.of("Order", "x".repeat(195))).matches("Order:#[0-9a-f]{32}");
-        assertThat(Subject.of("Order", "a\nb"))
+        assertThat(new RowName("Order", "42").text()).isEqualTo("Order:42");
+        assertThat(new RowName("Order", "x".repeat(194)).text()).hasSize(200);
+        assertThat(new RowName("Order", "x".repeat(195)).text()).matches("Order:#[0-9a-f]{32}");
+        assertThat(new RowName("Order", "a\nb").text())
                 .matches("Order:#[0-9a-f]{32}")
-                .isEqualTo(Subject.of("Order", "a\nb"))
-                .isNotEqualTo(Subject.of("Order", "a\nc"));
-        assertThat(Subject.of("O".repeat(300), "1").length()).isLessThanOrEqualTo(200);
+                .isEqualTo(new RowName("Order", "a\nb").text())
+                .isNotEqualTo(new RowName("Order", "a\nc").text());
+        assertThat(new RowName("O".repeat(300), "1").text().length()).isLessThanOrEqualTo(200);
     }
 }

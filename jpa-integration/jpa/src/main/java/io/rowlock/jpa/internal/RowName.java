@@ -5,19 +5,22 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What a job of an entity is about: {@code Order:42}. */
-final class Subject {
+/**
+ * Names a row, as subjects and ordering keys do: {@code Order:42}.
+ *
+ * @param entity the entity's name; or entity and attribute where a value is meant
+ * @param id the id, or the value, as text
+ */
+public record RowName(String entity, String id) {
     private static final int MAX = 200;
 
-    private Subject() {}
-
-    /** Name and id; where the column would refuse the id, the beginning of its SHA-256 stands for it. */
-    static String of(String entity, String id) {
-        String subject = entity + ":" + id;
-        boolean storable = subject.codePointCount(0, subject.length()) <= MAX
-                && subject.codePoints()
+    /** Name and id; where a column would refuse the id, the beginning of its SHA-256 stands for it. */
+    String text() {
+        String text = entity + ":" + id;
+        boolean storable = text.codePointCount(0, text.length()) <= MAX
+                && text.codePoints()
                         .noneMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
-        return storable ? subject : entity.substring(0, Math.min(entity.length(), 160)) + ":#" + hash(id);
+        return storable ? text : entity.substring(0, Math.min(entity.length(), 160)) + ":#" + hash(id);
     }
 
     private static String hash(String id) {

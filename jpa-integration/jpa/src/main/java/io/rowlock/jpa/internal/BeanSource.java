@@ -1,0 +1,8 @@
+package io.rowlock.jpa.internal;
+
+/** Where payload factories come from; for any thread. */
+@FunctionalInterface
+public interface BeanSource {
+    /** The instance of a class: a managed bean where there are such, else made by its constructor without parameters. */
+    <B> B bean(Class<B> type);
+}
