@@ -3,6 +3,7 @@ package io.rowlock.hibernate;
 import java.util.HashSet;
 import java.util.Set;
 import org.hibernate.event.spi.PostUpdateEvent;
+import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.CompositeType;
 import org.hibernate.type.Type;
@@ -30,7 +31,7 @@ final class Dirty {
         Dirty dirty = new Dirty(persister);
         @Nullable Object[] old = event.getOldState();
         for (int index : indexes) {
-            if (index != persister.getVersionProperty()) {
+            if (index != version(persister)) {
                 dirty.add(
                         persister.getPropertyNames()[index],
                         persister.getPropertyTypes()[index],
@@ -38,6 +39,12 @@ final class Dirty {
             }
         }
         return dirty.paths;
+    }
+
+    /** The index of the version, or -1. The persister's own method for this has another name since Hibernate 7. */
+    private static int version(EntityPersister persister) {
+        EntityVersionMapping version = persister.getVersionMapping();
+        return version == null ? -1 : version.getVersionAttribute().getStateArrayPosition();
     }
 
     /** @param values the old and the new one, or null if the old one is not known */

@@ -96,7 +96,9 @@ final class EntityChangeListener
         EntityPersister persister = event.getPersister();
         EntityRules rules = unit.jobs().rules(persister.getEntityName());
         if (rules != null) {
-            RowState last = new RowState(persister, event.getId(), event.getDeletedState());
+            @Nullable Object[] values = event.getDeletedState(); // null from a stateless session
+            RowState last = new RowState(
+                    persister, event.getId(), values == null ? persister.getValues(event.getEntity()) : values);
             EntityFacts facts = unit.facts(persister, event.getEntity(), event.getId(), last, last);
             pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.REMOVE), null, facts));
         }

@@ -95,7 +95,8 @@ final class ChangedAttributesIT {
             for (String path : new String[] {"name", "address.city", "lastLogin"}) {
                 if (change.changed(path)) {
                     text.append(' ').append(path).append(' ');
-                    text.append(change.knowsOldValue(path) ? change.oldValue(path) : "?").append("->");
+                    text.append(change.knowsOldValue(path) ? change.oldValue(path) : "?")
+                            .append("->");
                     text.append(change.newValue(path));
                 }
             }
@@ -197,7 +198,8 @@ final class ChangedAttributesIT {
             em.flush();
             employee.name = "Eve";
         });
-        assertThat(schema.list(String.class, "SELECT payload->>'text' FROM rowlock_job WHERE kind = 'told' ORDER BY id"))
+        assertThat(schema.list(
+                        String.class, "SELECT payload->>'text' FROM rowlock_job WHERE kind = 'told' ORDER BY id"))
                 .containsExactly(
                         "PERSIST name null->Ada address.city null->null lastLogin null->0 []",
                         "UPDATE name Ada->Eve [name]");

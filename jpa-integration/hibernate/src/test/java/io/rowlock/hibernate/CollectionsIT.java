@@ -111,8 +111,8 @@ final class CollectionsIT {
         @OutboxJob(on = Change.UPDATE)
         Told told(EntityChange<Album> change) {
             String tags = change.knowsOldValue("tags") ? sorted(change.oldValue("tags")) : "?";
-            return new Told(new TreeSet<>(change.dirtyAttributes()) + " " + tags + "->"
-                    + sorted(change.newValue("tags")));
+            return new Told(
+                    new TreeSet<>(change.dirtyAttributes()) + " " + tags + "->" + sorted(change.newValue("tags")));
         }
 
         private static String sorted(Object texts) {

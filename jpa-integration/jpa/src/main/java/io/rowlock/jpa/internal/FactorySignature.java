@@ -3,7 +3,6 @@ package io.rowlock.jpa.internal;
 import io.rowlock.jpa.PayloadFactory;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -53,9 +52,7 @@ final class FactorySignature {
             }
         }
         if (raw == PayloadFactory.class) {
-            return variables.isEmpty()
-                    ? null
-                    : new Type[] {variables.get(raw.getTypeParameters()[0]), variables.get(raw.getTypeParameters()[1])};
+            return new Type[] {variables.get(raw.getTypeParameters()[0]), variables.get(raw.getTypeParameters()[1])};
         }
         for (Type above : raw.getGenericInterfaces()) {
             if (PayloadFactory.class.isAssignableFrom(raw(above))) {

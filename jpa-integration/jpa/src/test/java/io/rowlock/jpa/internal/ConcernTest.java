@@ -36,7 +36,9 @@ final class ConcernTest {
         assertThat(ignoring("lastLogin", "lastLogin", "email")).isTrue();
         assertThat(ignoring("address", "address.city")).isFalse();
         assertThat(ignoring("address.city", "address.city", "address.street")).isTrue();
-        assertThat(ignoring("address.city", "address")).as("nobody knows what in it").isTrue();
+        assertThat(ignoring("address.city", "address"))
+                .as("nobody knows what in it")
+                .isTrue();
     }
 
     @Test

@@ -57,7 +57,8 @@ final class EntityJobsTest {
     private static String problemsOf(Class<?>... entities) {
         List<EntityType> types =
                 Arrays.stream(entities).map(EntityJobsTest::type).toList();
-        InvalidUseException thrown = catchThrowableOfType(InvalidUseException.class, () -> EntityJobs.of(types, FACTORIES));
+        InvalidUseException thrown =
+                catchThrowableOfType(InvalidUseException.class, () -> EntityJobs.of(types, FACTORIES));
         assertThat(thrown).isNotNull();
         return thrown.getMessage();
     }
@@ -349,10 +350,13 @@ final class EntityJobsTest {
     }
 
     private static List<String> requests(Change change, Set<String> dirty) {
-        EntityRules rules = EntityJobs.of(List.of(type(Several.class)), FACTORIES).rules(Several.class.getName());
+        EntityRules rules =
+                EntityJobs.of(List.of(type(Several.class)), FACTORIES).rules(Several.class.getName());
         ChangedEntity changed =
                 new ChangedEntity(rules, new Several(), Set.of(change), dirty, new FixedFacts("7", null));
-        return rules.requests(changed, kind -> !kind.equals("unwanted")).stream().map(EntityJobsTest::described).toList();
+        return rules.requests(changed, kind -> !kind.equals("unwanted")).stream()
+                .map(EntityJobsTest::described)
+                .toList();
     }
 
     private static String described(JobRequest<?> request) {
@@ -374,6 +378,7 @@ final class EntityJobsTest {
 
     @Test
     void message_of_one_mistake_is_in_the_singular() {
-        assertThatThrownBy(() -> EntityJobs.of(List.of(type(First.class)), FACTORIES)).hasMessageContaining("in 1 place:");
+        assertThatThrownBy(() -> EntityJobs.of(List.of(type(First.class)), FACTORIES))
+                .hasMessageContaining("in 1 place:");
     }
 }

@@ -73,8 +73,7 @@ final class PayloadFactoryTest {
     private static EntityJobs jobs(Class<?> entity) {
         Map<String, AttributeRole> attributes = Map.of("name", AttributeRole.CHANGEABLE);
         return EntityJobs.of(
-                List.of(new EntityType("key", entity.getSimpleName(), entity, attributes, Set.of())),
-                new BeanSource() {
+                List.of(new EntityType("key", entity.getSimpleName(), entity, attributes, Set.of())), new BeanSource() {
                     @Override
                     public <B> B bean(Class<B> type) {
                         try {
