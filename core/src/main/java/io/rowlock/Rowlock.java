@@ -1,6 +1,7 @@
 package io.rowlock;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
@@ -43,6 +44,7 @@ public final class Rowlock {
     private final RowJobs jobs;
     private final RowQueues queues;
     private final Kinds kinds = new Kinds();
+    private final Events events;
     private final @Nullable Notifier notifier;
     private final Ground ground;
     private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
@@ -55,7 +57,7 @@ public final class Rowlock {
         this.outbox = builder.afterCommit()
                 .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
                 .orElse(plainOutbox);
-        Events events = new Events(builder.listeners());
+        this.events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier, this::lookAgain);
         this.jobs = new RowJobs(
@@ -132,6 +134,11 @@ public final class Rowlock {
     /** Writes the jobs of a persistence unit, which itself tells of its commits. */
     Outbox plainOutbox() {
         return plainOutbox;
+    }
+
+    /** Tells this Rowlock's listeners; throws nothing. */
+    RowlockListener listener() {
+        return events::tell;
     }
 
     /**

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * an error, except that what is set here wins over the settings of a persistence unit.
  */
 public final class RowlockBuilder {
-    private static final List<String> SETTINGS = List.of("schema", "table-prefix", "max-payload-bytes", "stateless");
+    private static final List<String> SETTINGS =
+            List.of("schema", "table-prefix", "max-payload-bytes", "stateless", "bulk");
 
     private final Map<String, Object> set = new HashMap<>();
     private final List<RowlockListener> listeners = new ArrayList<>();
@@ -195,7 +196,9 @@ public final class RowlockBuilder {
             new UnitProbe(names()).check(binding, entityManagerFactory, own);
             rowlock.register(binding.kinds(entityManagerFactory));
             String tables = names().schema() + '.' + names().prefix();
-            binding.attach(entityManagerFactory, new Attachment(tables, rowlock.plainOutbox(), rowlock::wake));
+            binding.attach(
+                    entityManagerFactory,
+                    new Attachment(tables, rowlock.plainOutbox(), rowlock::wake, rowlock.listener()));
         };
         return this;
     }

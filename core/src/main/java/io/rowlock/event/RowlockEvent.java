@@ -1,6 +1,7 @@
 package io.rowlock.event;
 
 import java.time.Duration;
+import java.util.Set;
 
 /** What can happen; one record each, named in the past tense. */
 public sealed interface RowlockEvent {
@@ -107,6 +108,25 @@ public sealed interface RowlockEvent {
      * @param cause why
      */
     record NotificationFailed(Throwable cause) implements RowlockEvent {}
+
+    /**
+     * A session no longer leaves out jobs of entity changes; told where it left any out.
+     *
+     * @param reason why it did, as the application said
+     * @param kinds the kinds, immutable
+     * @param jobs how many changes had no job for it
+     */
+    record JobsSuppressed(String reason, Set<String> kinds, long jobs) implements RowlockEvent {}
+
+    /**
+     * A bulk statement changed rows of an entity, which made no jobs. Told of each, also where the log tells of the first
+     * only.
+     *
+     * @param entity the entity's name
+     * @param change {@code PERSIST}, {@code UPDATE} or {@code REMOVE}
+     * @param kinds the kinds of the jobs that such a change of one entity makes, immutable
+     */
+    record BulkStatementMet(String entity, String change, Set<String> kinds) implements RowlockEvent {}
 
     /**
      * A worker began to claim.

@@ -1,6 +1,7 @@
 package io.rowlock.spi;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.Outbox;
 import java.sql.Connection;
@@ -76,6 +77,7 @@ public interface PersistenceUnitBinding {
      * @param tables what the names of its tables begin with, the schema first, such as {@code public.rowlock_}
      * @param outbox writes the unit's jobs
      * @param waker called after the unit's commits
+     * @param listener told what happens in the unit; throws nothing
      */
-    record Attachment(String tables, Outbox outbox, Waker waker) {}
+    record Attachment(String tables, Outbox outbox, Waker waker, RowlockListener listener) {}
 }

@@ -15,7 +15,7 @@ public final class Events {
         this.listeners = List.copyOf(listeners);
     }
 
-    void tell(RowlockEvent event) {
+    public void tell(RowlockEvent event) {
         for (RowlockListener listener : listeners) {
             try {
                 listener.on(event);

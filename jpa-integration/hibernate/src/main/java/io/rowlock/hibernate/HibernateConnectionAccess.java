@@ -1,11 +1,14 @@
 package io.rowlock.hibernate;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Enqueued;
+import io.rowlock.jpa.Suppression;
 import io.rowlock.jpa.spi.ConnectionAccess;
 import io.rowlock.spi.Waker;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.Collection;
+import java.util.Set;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +58,24 @@ public final class HibernateConnectionAccess implements ConnectionAccess {
         SessionScope scope = scopes.of(session);
         scope.watch(session);
         scope.wrote(written, waker);
+    }
+
+    @Override
+    public boolean acceptsSession(AutoCloseable session) {
+        return session instanceof SharedSessionContractImplementor
+                || (session instanceof EntityManager entityManager && accepts(entityManager.getEntityManagerFactory()));
+    }
+
+    @Override
+    public Suppression suppress(AutoCloseable session, String reason, Set<String> kinds) {
+        SharedSessionContractImplementor own = session instanceof SharedSessionContractImplementor stateless
+                ? stateless
+                : session((EntityManager) session);
+        HibernateUnit unit = Factories.unit(own.getFactory());
+        if (unit == null) {
+            throw new InvalidUseException("No entity of the unit makes jobs: there is nothing to suppress");
+        }
+        return SessionSuppression.open(unit, own, reason, kinds);
     }
 
     private static SharedSessionContractImplementor session(EntityManager entityManager) {

@@ -1,6 +1,8 @@
 package io.rowlock.hibernate;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.Outbox;
 import io.rowlock.jpa.internal.ChangedEntity;
@@ -46,6 +48,7 @@ final class HibernateUnit {
     private final SessionScopes scopes = new SessionScopes();
     private volatile Outbox outbox;
     private final List<Waker> wakers = new CopyOnWriteArrayList<>();
+    private final List<RowlockListener> listeners = new CopyOnWriteArrayList<>();
     private @Nullable String tables;
 
     HibernateUnit(EntityJobs jobs, UnitSettings settings, RowIds ids) {
@@ -84,6 +87,11 @@ final class HibernateUnit {
         tables = rowlock.tables();
         outbox = rowlock.outbox();
         wakers.add(rowlock.waker());
+        listeners.add(rowlock.listener());
+    }
+
+    void tell(RowlockEvent event) {
+        listeners.forEach(listener -> listener.on(event));
     }
 
     private void wake(Collection<Enqueued> committed) {
@@ -122,6 +130,10 @@ final class HibernateUnit {
         return scopes.of(session).insertedAtOnce(entity);
     }
 
+    Suppressions suppressions(SharedSessionContractImplementor session) {
+        return scopes.of(session).suppressions();
+    }
+
     void flushEnds(SharedSessionContractImplementor session) {
         SessionScope scope = scopes.of(session);
         List<ChangedEntity> changes = scope.end();
@@ -137,7 +149,7 @@ final class HibernateUnit {
     private void write(SharedSessionContractImplementor session, SessionScope scope, List<ChangedEntity> changes) {
         try {
             scope.enterWrite();
-            PreparedJobs prepared = PreparedJobs.of(changes, kind -> true);
+            PreparedJobs prepared = PreparedJobs.of(changes, scope.suppressions()::wants);
             if (!prepared.isEmpty()) {
                 requireTransaction(session);
                 List<Enqueued> written = session.doReturningWork(connection -> prepared.write(outbox, connection));

@@ -28,6 +28,7 @@ final class SessionScope implements Synchronization {
     private final FlushChanges changes = new FlushChanges();
     private final Set<Object> insertedAtOnce = Collections.newSetFromMap(new IdentityHashMap<>());
     private final EarliestByLane written = new EarliestByLane();
+    private final Suppressions suppressions = new Suppressions();
     private Waker waker = committed -> {};
     private boolean flushing;
     private boolean registered;
@@ -80,6 +81,10 @@ final class SessionScope implements Synchronization {
     void wrote(Collection<Enqueued> jobs, Waker toTell) {
         written.add(jobs);
         waker = toTell;
+    }
+
+    Suppressions suppressions() {
+        return suppressions;
     }
 
     void enterWrite() {

@@ -77,7 +77,7 @@ final class AtOnceIT {
     }
 
     /** Whether a StatelessSession shows itself to listeners. */
-    private static boolean statelessIsSeen() {
+    static boolean statelessIsSeen() {
         return !Version.getVersionString().matches("(6\\..*|7\\.[01]\\..*)");
     }
 

@@ -61,7 +61,7 @@ final class WakeUpIT {
     void start() {
         TestUnit.install(schema);
         Outbox outbox = Rowlock.builder().schema(schema.name()).build().outbox();
-        new HibernateUnitBinding().attach(unit.factory(), new Attachment("tables", outbox, woken::add));
+        new HibernateUnitBinding().attach(unit.factory(), new Attachment("tables", outbox, woken::add, event -> {}));
     }
 
     @BeforeEach

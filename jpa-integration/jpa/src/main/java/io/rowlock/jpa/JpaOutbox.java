@@ -11,7 +11,9 @@ import io.rowlock.job.JobRequest;
 import io.rowlock.jpa.internal.Providers;
 import io.rowlock.jpa.spi.ConnectionAccess;
 import jakarta.persistence.EntityManager;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -113,6 +115,43 @@ public final class JpaOutbox {
         List<Enqueued> written = write(access, entityManager, requests);
         access.wakeAfterCommit(entityManager, written, rowlock::wake);
         return written;
+    }
+
+    /**
+     * Leaves out the jobs of entity changes made through a session, for imports and fixtures, until the answer is closed:
+     *
+     * <pre>{@code
+     * try (Suppression silent = outbox.suppress(em, "import of the old shop", "order-confirmation")) {
+     *     oldOrders.forEach(em::persist);
+     * }
+     * }</pre>
+     *
+     * <p>Flushes first where a transaction is active, so that what was changed before has its jobs. Payload methods of
+     * these kinds are not called, and bulk statements of the session are not warned of or refused on their account. Other
+     * sessions are not touched, nor are jobs enqueued by hand. Suppressions may be nested. Each that left something out is
+     * logged when it ends, and told to listeners as {@code JobsSuppressed}. A session that is given up, or whose process
+     * dies, takes its suppressions along.
+     *
+     * @param session an EntityManager, or a session of the provider's own, such as Hibernate's StatelessSession (before
+     *     Hibernate 7.2, which hides the changes of one, only its bulk statements are meant)
+     * @param reason why, for the log
+     * @param kinds the kinds to leave out; none for all kinds of the unit
+     * @return open; to be closed by the session's thread
+     * @throws InvalidUseException if the session is closed or of no known provider, the reason is blank, the unit has no
+     *     entities that make jobs of a kind, or there are changes but no transaction to flush them in
+     */
+    public Suppression suppress(AutoCloseable session, String reason, String... kinds) {
+        if (session == null || (session instanceof EntityManager entityManager && !entityManager.isOpen())) {
+            throw new InvalidUseException(
+                    "A suppression needs an open session, got " + (session == null ? "null" : "a closed one"));
+        }
+        if (reason == null || reason.isBlank()) {
+            throw new InvalidUseException("A suppression needs a reason, such as \"import of the old shop\"");
+        }
+        if (kinds == null || Arrays.asList(kinds).contains(null)) {
+            throw new InvalidUseException("The kinds to suppress must not be null");
+        }
+        return providers.ofSession(session).suppress(session, reason, Set.copyOf(Arrays.asList(kinds)));
     }
 
     private List<Enqueued> write(

@@ -69,6 +69,11 @@ public final class EntityJobs {
         return rules.values().stream().flatMap(EntityRules::kinds).collect(Collectors.toUnmodifiableSet());
     }
 
+    /** The names of these kinds, without their aliases. */
+    public Set<String> kindNames() {
+        return kinds().stream().map(JobKind::name).collect(Collectors.toUnmodifiableSet());
+    }
+
     /** The rules of an entity, or null if it makes no jobs. */
     public @Nullable EntityRules rules(String key) {
         return rules.get(key);

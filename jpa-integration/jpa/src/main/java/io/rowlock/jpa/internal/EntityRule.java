@@ -22,20 +22,18 @@ record EntityRule(Set<Change> on, Concern concern, JobKind<?> kind, PayloadSourc
         on = Set.copyOf(on);
     }
 
-    /** The jobs of a change, their payloads made; empty if the rule is not about it. */
-    List<JobRequest<?>> requests(ChangedEntity changed) {
-        Change change = matching(changed);
+    /** The jobs of a change that matched, their payloads made. */
+    List<JobRequest<?>> requests(ChangedEntity changed, Change change) {
         List<JobRequest<?>> requests = new ArrayList<>();
-        if (change != null) {
-            for (Object payload : source.payloads(changed, change)) {
-                requests.add(request(kind, payload, changed));
-            }
+        for (Object payload : source.payloads(changed, change)) {
+            requests.add(request(kind, payload, changed));
         }
         return requests;
     }
 
     /** The change to report to the payload, or null if the rule is not about what happened. */
-    private @Nullable Change matching(ChangedEntity entity) {
+    @Nullable
+    Change matching(ChangedEntity entity) {
         for (Change change : Change.values()) {
             if (entity.changes().contains(change)
                     && on.contains(change)

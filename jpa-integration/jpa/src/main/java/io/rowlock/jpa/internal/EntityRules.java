@@ -6,7 +6,10 @@ import io.rowlock.jpa.Change;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The rules of one entity. Immutable. */
@@ -40,12 +43,25 @@ public final class EntityRules {
         return rules.stream().anyMatch(rule -> rule.on().contains(change));
     }
 
-    /** Calls the payload methods that are about the change, and makes their jobs; of wanted kinds only. */
+    /** The kinds of jobs that such a change may make, in order. */
+    public SortedSet<String> kinds(Change change) {
+        return rules.stream()
+                .filter(rule -> rule.on().contains(change))
+                .map(rule -> rule.kind().name())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /**
+     * Calls the payload methods that are about the change, and makes their jobs.
+     *
+     * @param wanted asked for the kind of each rule that is about the change
+     */
     List<JobRequest<?>> requests(ChangedEntity changed, Predicate<String> wanted) {
         List<JobRequest<?>> requests = new ArrayList<>(rules.size());
         for (EntityRule rule : rules) {
-            if (wanted.test(rule.kind().name())) {
-                requests.addAll(rule.requests(changed));
+            Change change = rule.matching(changed);
+            if (change != null && wanted.test(rule.kind().name())) {
+                requests.addAll(rule.requests(changed, change));
             }
         }
         return requests;

@@ -28,4 +28,13 @@ public final class Providers {
                 .orElseThrow(() -> new InvalidUseException("No adapter for "
                         + factory.getClass().getName() + " on the class path; add rowlock-hibernate"));
     }
+
+    /** The adapter of a session's provider. */
+    public ConnectionAccess ofSession(AutoCloseable session) {
+        return found.stream()
+                .filter(each -> each.acceptsSession(session))
+                .findFirst()
+                .orElseThrow(() -> new InvalidUseException("No adapter for "
+                        + session.getClass().getName() + " on the class path; add rowlock-hibernate"));
+    }
 }

@@ -1,11 +1,14 @@
 package io.rowlock.jpa.spi;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Enqueued;
+import io.rowlock.jpa.Suppression;
 import io.rowlock.spi.Waker;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.sql.Connection;
 import java.util.Collection;
+import java.util.Set;
 
 /**
  * What rowlock-jpa needs of a provider beyond the standard: the connection and the transaction behind an EntityManager.
@@ -48,6 +51,26 @@ public interface ConnectionAccess {
      * @param waker called after the commit
      */
     void wakeAfterCommit(EntityManager entityManager, Collection<Enqueued> written, Waker waker);
+
+    /**
+     * Whether this is a session of the provider: an EntityManager, or a type of its own.
+     *
+     * @param session any session
+     * @return true if {@link #suppress} may be called with it
+     */
+    boolean acceptsSession(AutoCloseable session);
+
+    /**
+     * Leaves out the jobs of entity changes of a session, see {@code JpaOutbox.suppress}.
+     *
+     * @param session an open session
+     * @param reason why
+     * @param kinds the kinds, or none for all of the unit
+     * @return open
+     * @throws InvalidUseException if a kind is not one of the unit's entities, or there are changes that cannot be
+     *     flushed before
+     */
+    Suppression suppress(AutoCloseable session, String reason, Set<String> kinds);
 
     /**
      * What to do with a connection.
