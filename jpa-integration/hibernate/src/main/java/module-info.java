@@ -1,6 +1,7 @@
 import io.rowlock.hibernate.HibernateConnectionAccess;
 import io.rowlock.hibernate.HibernateUnitBinding;
 import io.rowlock.hibernate.RowlockIntegrator;
+import io.rowlock.hibernate.RowlockServices;
 
 /**
  * Writes a job in the same transaction when an annotated entity changes, with Hibernate 6.6 to 7.4. Exports nothing:
@@ -16,6 +17,8 @@ module io.rowlock.hibernate {
 
     provides org.hibernate.integrator.spi.Integrator with
             RowlockIntegrator;
+    provides org.hibernate.service.spi.ServiceContributor with
+            RowlockServices;
     provides io.rowlock.spi.PersistenceUnitBinding with
             HibernateUnitBinding;
     provides io.rowlock.jpa.spi.ConnectionAccess with

@@ -49,6 +49,7 @@ final class HibernateUnit {
     private volatile Outbox outbox;
     private final List<Waker> wakers = new CopyOnWriteArrayList<>();
     private final List<RowlockListener> listeners = new CopyOnWriteArrayList<>();
+    private volatile @Nullable BulkStatements bulk;
     private @Nullable String tables;
 
     HibernateUnit(EntityJobs jobs, UnitSettings settings, RowIds ids) {
@@ -88,6 +89,18 @@ final class HibernateUnit {
         outbox = rowlock.outbox();
         wakers.add(rowlock.waker());
         listeners.add(rowlock.listener());
+    }
+
+    /** From now on, bulk statements on these tables are heard of. */
+    void watch(EntityTables entityTables) {
+        bulk = new BulkStatements(this, entityTables);
+    }
+
+    void bulkStatement(SharedSessionContractImplementor session, String sql) {
+        BulkStatements watching = bulk;
+        if (watching != null) {
+            watching.met(session, sql);
+        }
     }
 
     void tell(RowlockEvent event) {

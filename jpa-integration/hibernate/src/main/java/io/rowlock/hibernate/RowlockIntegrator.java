@@ -40,12 +40,32 @@ public final class RowlockIntegrator implements Integrator {
         EntityJobs jobs = EntityJobs.of(MappedEntities.of(metadata), beans(factory));
         UnitSettings settings = UnitSettings.of(factory.getProperties());
         if (!jobs.isEmpty()) {
-            factory.addObserver(new StartMessage(jobs));
             RowIds ids = new RowIds(factory, MappedEntities.rootNames(metadata));
-            register(
-                    new HibernateUnit(jobs, settings, ids),
-                    factory.getEventEngine().getListenerRegistry());
+            HibernateUnit unit = new HibernateUnit(jobs, settings, ids);
+            factory.addObserver(new StartMessage(jobs, watch(unit, metadata, factory)));
+            register(unit, factory.getEventEngine().getListenerRegistry());
         }
+    }
+
+    /** Listens for bulk statements, and says what becomes of them. */
+    private static String watch(HibernateUnit unit, Metadata metadata, SessionFactoryImplementor factory) {
+        String bulk = unit.settings().bulk();
+        if (bulk.equals("allow")) {
+            return "bulk statements on them make none and pass without a word, as rowlock.bulk=allow says";
+        }
+        if (factory.getJdbcServices() instanceof WatchedJdbcServices services) {
+            services.watch();
+            unit.watch(EntityTables.of(metadata, unit.jobs()));
+            return "bulk statements on them make none and are "
+                    + (bulk.equals("fail") ? "refused" : "warned of once for each entity and change");
+        }
+        if (bulk.equals("fail")) {
+            throw new InvalidUseException("rowlock.bulk=fail cannot be kept: the application has replaced Hibernate's"
+                    + " JdbcServices by " + factory.getJdbcServices().getClass().getName()
+                    + ", so bulk statements are not seen; set rowlock.bulk=warn");
+        }
+        return "bulk statements on them make none and are not seen, as the application has replaced Hibernate's"
+                + " JdbcServices by " + factory.getJdbcServices().getClass().getName();
     }
 
     /** Those of CDI or Spring, where Hibernate was told of them. */
@@ -62,13 +82,13 @@ public final class RowlockIntegrator implements Integrator {
     }
 
     /** Said once the unit has started: a start that fails makes no jobs. */
-    private record StartMessage(EntityJobs jobs) implements SessionFactoryObserver {
+    private record StartMessage(EntityJobs jobs, String bulk) implements SessionFactoryObserver {
         @Override
         public void sessionFactoryCreated(SessionFactory factory) {
             LOG.info(
-                    "Changes of the entities {} make jobs; bulk JPQL, HQL, Criteria and SQL statements make none, write"
-                            + " theirs with JpaOutbox (unit={})",
+                    "Changes of the entities {} make jobs; {} (unit={})",
                     jobs.entityNames(),
+                    bulk,
                     factory.unwrap(SessionFactoryImplementor.class).getName());
         }
     }

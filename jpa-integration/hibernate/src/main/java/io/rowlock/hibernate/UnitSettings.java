@@ -17,14 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 record UnitSettings(Map<String, String> values) {
     private static final String PREFIX = "rowlock.";
-    private static final List<String> KNOWN = List.of("schema", "table-prefix", "max-payload-bytes", "stateless");
+    private static final List<String> KNOWN =
+            List.of("schema", "table-prefix", "max-payload-bytes", "stateless", "bulk");
 
     UnitSettings {
         values = Map.copyOf(values);
         values.keySet().forEach(UnitSettings::checkKnown);
-        String stateless = values.getOrDefault("stateless", "fail");
-        if (!stateless.equals("fail") && !stateless.equals("warn")) {
-            throw new InvalidUseException("rowlock.stateless must be fail or warn, got " + stateless);
+        checkOneOf(values, "stateless", List.of("fail", "warn"));
+        checkOneOf(values, "bulk", List.of("warn", "fail", "allow"));
+    }
+
+    private static void checkOneOf(Map<String, String> values, String setting, List<String> allowed) {
+        String value = values.getOrDefault(setting, allowed.get(0));
+        if (!allowed.contains(value)) {
+            throw new InvalidUseException(
+                    PREFIX + setting + " must be " + String.join(" or ", allowed) + ", got " + value);
         }
     }
 
@@ -43,6 +50,11 @@ record UnitSettings(Map<String, String> values) {
 
     boolean warnOfStateless() {
         return "warn".equals(values.get("stateless"));
+    }
+
+    /** What to do about bulk statements on annotated entities: {@code warn}, {@code fail} or {@code allow}. */
+    String bulk() {
+        return values.getOrDefault("bulk", "warn");
     }
 
     /** An outbox of the unit's own, for as long as no Rowlock is attached. */

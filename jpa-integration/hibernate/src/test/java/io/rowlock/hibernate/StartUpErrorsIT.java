@@ -165,6 +165,7 @@ final class StartUpErrorsIT {
     void wrong_settings_fail_the_start(TestSchema schema) {
         fails(schema, "rowlock.shcema", "x", "Unknown persistence-unit property rowlock.shcema");
         fails(schema, "rowlock.stateless", "maybe", "rowlock.stateless must be fail or warn, got maybe");
+        fails(schema, "rowlock.bulk", "maybe", "rowlock.bulk must be warn or fail or allow, got maybe");
         fails(
                 schema,
                 "rowlock.max-payload-bytes",

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.TestInstance;
 @PostgresTest
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("P1")
+@SuppressWarnings("try") // a suppression need not be asked
 final class SuppressionIT {
     record Told(int id) {}
 

@@ -33,15 +33,17 @@ import java.lang.annotation.Target;
  * reported together when the persistence unit starts.
  *
  * <p><b>What makes no job:</b> bulk JPQL, HQL, Criteria and SQL statements, which no provider reports entity by entity:
- * write their jobs with {@link JpaOutbox}. Where the provider lets it be seen, one that touches an annotated entity is
- * warned about, once for each entity, or refused where the unit's property {@code rowlock.bulk} is {@code fail}. Before
- * Hibernate 7.2, a stateless session that writes an annotated entity fails, as its job would be lost; where {@code
- * rowlock.stateless} is {@code warn}, it warns once for each entity.
+ * write their jobs with {@link JpaOutbox}. Where the provider lets it be seen, one that touches the table of an annotated
+ * entity is warned about, once for each entity and change, or refused where the unit's property {@code rowlock.bulk} is
+ * {@code fail}; {@code allow} says nothing. Changes within {@link JpaOutbox#suppress}. Before Hibernate 7.2, a stateless
+ * session that writes an annotated entity fails, as its job would be lost; where {@code rowlock.stateless} is
+ * {@code warn}, it warns once for each entity.
  *
  * <p>The settings of a persistence unit are properties of it: {@code rowlock.schema} ({@code public}),
  * {@code rowlock.table-prefix} ({@code rowlock_}), {@code rowlock.max-payload-bytes} (2097152), {@code rowlock.stateless}
- * ({@code fail}), {@code rowlock.bulk} ({@code warn}). A {@code Rowlock} built with {@code persistenceUnit(...)} reads them, and wakes its workers after each
- * commit; without one the unit writes its jobs all the same, and the poll finds them.
+ * ({@code fail}), {@code rowlock.bulk} ({@code warn}). A {@code Rowlock} built with {@code persistenceUnit(...)} reads
+ * them, and wakes its workers after each commit; without one the unit writes its jobs all the same, and the poll finds
+ * them.
  */
 @Documented
 @Repeatable(OutboxJobs.class)
