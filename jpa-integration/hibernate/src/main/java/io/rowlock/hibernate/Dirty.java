@@ -2,6 +2,7 @@ package io.rowlock.hibernate;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.event.spi.PostUpdateEvent;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.persister.entity.EntityPersister;
@@ -15,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Dirty {
     private final EntityPersister persister;
+    private final @Nullable SharedSessionContractImplementor session;
     private final Set<String> paths = new HashSet<>();
 
-    private Dirty(EntityPersister persister) {
+    private Dirty(EntityPersister persister, @Nullable SharedSessionContractImplementor session) {
         this.persister = persister;
+        this.session = session;
     }
 
     /** The attributes or paths, or null where Hibernate does not know. */
@@ -28,7 +31,7 @@ final class Dirty {
             return null;
         }
         EntityPersister persister = event.getPersister();
-        Dirty dirty = new Dirty(persister);
+        Dirty dirty = new Dirty(persister, EventSessions.of(event));
         @Nullable Object[] old = event.getOldState();
         for (int index : indexes) {
             if (index != version(persister)) {
@@ -54,7 +57,7 @@ final class Dirty {
         }
         if (values != null && type instanceof CompositeType composite) {
             addParts(path, composite, values[0], values[1]);
-        } else {
+        } else if (values == null || !StoredValues.alike(type, values[0], values[1], session)) {
             paths.add(path);
         }
     }
