@@ -55,13 +55,11 @@ final class EntityHeadersIT {
                 worker.drain();
             }
         }
-        assertThat(
-                        schema.list(
-                                String.class,
-                                "SELECT concat_ws(' ', headers->>'tenant', headers->>'rowlock-depth', headers->>'rowlock-cause')"
-                                        + " FROM rowlock_job ORDER BY id LIMIT 2"))
-                .containsExactly(
-                        "acme", "acme 1 task/" + schema.count("SELECT min(id) FROM rowlock_job"));
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT concat_ws(' ', headers->>'tenant', headers->>'rowlock-depth', headers->>'rowlock-cause')"
+                                + " FROM rowlock_job ORDER BY id LIMIT 2"))
+                .containsExactly("acme", "acme 1 task/" + schema.count("SELECT min(id) FROM rowlock_job"));
         assertThat(schema.list(String.class, "SELECT cause || ' ' || kind || ' ' || n FROM rowlock_alert"))
                 .containsExactly("jobs in a loop task 1");
     }
