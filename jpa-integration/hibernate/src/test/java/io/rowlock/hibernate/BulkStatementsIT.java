@@ -266,6 +266,9 @@ final class BulkStatementsIT {
     void table_for_each_class_tells_of_the_tables_that_are_changed() {
         assertThat(metByHql("update Shape s set s.color = 'red'")).containsExactly("Circle UPDATE [circle]");
         assertThat(metByHql("update Square s set s.color = 'red'")).isEmpty();
+        assertThat(metBySql("update shape set color = 'red'"))
+                .as("no circle lies in it")
+                .isEmpty();
     }
 
     @Test
