@@ -80,7 +80,7 @@ public interface JobContext {
     String idempotencyKey();
 
     /**
-     * Whether to stop: the lease was lost, the attempt timed out, or the worker stops and its grace period is over; then
+     * Whether to stop: the job was cancelled, the lease was lost, the attempt timed out, or the worker stops and its grace period is over; then
      * the handler's thread is interrupted too, and what it still does counts for nothing. Also true while the lease has
      * run out and could not be extended, so that another worker may have the job by now; not after {@link #lockIn}.
      *

@@ -26,7 +26,7 @@ public interface Jobs {
      * Cancels a job that is not finished. A handler that is at work on it is told, at once in this JVM and within half of
      * a lease in others: by an interrupt and {@link JobContext#cancelled()}; its outcome counts for nothing. Where its
      * transaction has the job's row locked, as a transactional handler's has, the cancel is kept in a row: the transaction is
-     * aborted, and the job is cancelled when its row is free, or stays completed if the handler completed it all the same. The next job of an ordering key starts at once; behind a running
+     * aborted, or cannot complete the job any more, and the job is cancelled when its row is free. The next job of an ordering key starts at once; behind a running
      * one, when that one's handler has ended, and at the latest when its lease would have ended.
      *
      * @param id the job

@@ -3,6 +3,10 @@
 CREATE INDEX rowlock_job_keyed_suspect ON rowlock_job (queue, kind, priority, run_at, id)
   WHERE state = 'ready' AND (ordering_key IS NOT NULL OR limit_key IS NOT NULL) AND losses > 0;
 
+-- Of rows that others write: a worker could not count these up, or lock that key. Rows of before are not looked at.
+ALTER TABLE rowlock_job ADD CONSTRAINT rowlock_job_bounds CHECK (
+  attempts < 2147483647 AND losses < 2147483647 AND token < 9223372036854775807 AND ordering_key <> '') NOT VALID;
+
 CREATE TABLE rowlock_cancel_request (
   job_id   bigint      NOT NULL CONSTRAINT rowlock_cancel_request_pk PRIMARY KEY,
   asked_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Parked jobs do not wait for a poll where something else says when there is room for them. */
 @PostgresTest
@@ -48,6 +50,30 @@ final class FarPollIT {
             rowlock.awaitAllEnded();
             assertThat(worker.health().up()).isTrue();
             assertThat(windows.used("a")).containsExactly(1, 1, 1, 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"more in a window", "shorter windows", "none"})
+    void larger_rate_of_a_key_holds_at_once_where_it_is_set(String change) throws Exception {
+        TestRowlock rowlock = TestRowlock.fresh(schema);
+        limit(rowlock, QueueLimits.none().ratePerKey(1, Duration.ofDays(300)));
+        try (Worker worker =
+                rowlock.start(config -> config.poll(FAR).handle(Call.class, (call, job) -> done.incrementAndGet()))) {
+            rowlock.rowlock()
+                    .wake(rowlock.enqueueAll(
+                            IntStream.range(0, 6).mapToObj(Call::new).toList(), options -> options.limitKey("a")));
+            soon().until(() -> done.get() == 1 && rowlock.count(JobState.PARKED) == 5);
+
+            limit(
+                    rowlock,
+                    switch (change) {
+                        case "more in a window" -> QueueLimits.none().ratePerKey(100, Duration.ofDays(300));
+                        case "shorter windows" -> QueueLimits.none().ratePerKey(100, Duration.ofSeconds(1));
+                        default -> QueueLimits.none();
+                    });
+
+            soon().until(() -> done.get() == 6 && worker.health().running() == 0);
         }
     }
 

@@ -2,7 +2,10 @@ package io.rowlock.operation;
 
 import static io.rowlock.fixture.TestRowlock.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.error.LeaseLostException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
@@ -10,6 +13,7 @@ import io.rowlock.job.JobContext;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
+import io.rowlock.job.RetryPolicy;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.HandCrankedWorker;
@@ -147,9 +151,10 @@ final class CancelOfLockedJobIT {
         }
     }
 
-    /** It has locked its job in a transaction of its own, does not listen, and completes the job there. */
+    /** It has locked its job in a transaction of its own, does not listen, and would complete the job there. */
     @Test
-    void job_that_completes_all_the_same_is_completed() throws Exception {
+    @Tag("P3")
+    void handler_that_does_not_listen_cannot_complete_the_job_any_more() throws Exception {
         try (Worker worker = rowlock.work(config ->
                 config.queue("default", 4).lease(Duration.ofSeconds(3)).handle(Step.class, this::completesInItsOwn))) {
             long id = rowlock.enqueue(new Step(1)).id();
@@ -157,8 +162,8 @@ final class CancelOfLockedJobIT {
 
             assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
 
-            soon().until(() -> schema.count(REQUESTS) == 0 && worker.health().running() == 0);
-            assertThat(rowlock.state(id)).isEqualTo(JobState.COMPLETED);
+            isCancelled(id);
+            soon().until(() -> worker.health().running() == 0);
             assertThat(interrupted).containsExactly(1);
         }
     }
@@ -170,10 +175,65 @@ final class CancelOfLockedJobIT {
             try {
                 await(step.no());
             } catch (InterruptedException ignored) {
-                job.completeIn(connection);
-                connection.commit();
+                assertThatThrownBy(() -> job.completeIn(connection))
+                        .isInstanceOf(LeaseLostException.class)
+                        .hasMessageContaining("A cancel of the job was asked for");
+                connection.rollback();
             }
         }
+    }
+
+    /** In another process, whose heartbeat is ten minutes away. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @Tag("P4")
+    void handler_that_ends_before_it_is_told_neither_completes_nor_kills_the_job(boolean fails) throws Exception {
+        TestRowlock other = TestRowlock.beside(schema);
+        try (Worker worker = other.work(config -> config.queue("default", 4)
+                .lease(Duration.ofHours(1))
+                .handleTransactionally(
+                        Step.class,
+                        (step, job, connection) -> {
+                            begun.add(step.no());
+                            try (Statement statement = connection.createStatement()) {
+                                statement.execute("INSERT INTO effect VALUES (" + step.no() + ")");
+                            }
+                            gate.await();
+                            if (fails) {
+                                throw new IllegalStateException("on purpose");
+                            }
+                        },
+                        handler -> handler.retry(RetryPolicy.standard().maxAttempts(1))))) {
+            long id = rowlock.enqueue(new Step(1)).id();
+            soon().until(() -> begun.contains(1));
+            assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
+            gate.countDown();
+            soon().until(() -> worker.health().running() == 0 && rowlock.count(JobState.READY) == 1);
+
+            try (HandCrankedWorker looks = rowlock.rowlock()
+                    .handCrankedWorker(config -> config.handle(Step.class, (step, job) -> begun.add(2)))) {
+                soon().until(() -> !looks.runNext() && rowlock.state(id) == JobState.CANCELLED);
+            }
+            isCancelled(id);
+            assertThat(schema.count("SELECT count(*) FROM rowlock_alert")).isZero();
+            assertThat(begun).containsExactly(1);
+        }
+    }
+
+    @Test
+    @Tag("P15")
+    void handler_cannot_cancel_its_own_job_in_the_transaction_that_completes_it() throws Exception {
+        long id = rowlock.enqueue(new Step(1)).id();
+        try (HandCrankedWorker worker = rowlock.rowlock()
+                .handCrankedWorker(config -> config.handleTransactionally(
+                        Step.class,
+                        (step, job, connection) -> assertThatThrownBy(
+                                        () -> jobs.in(connection).cancel(job.id(), ADA))
+                                .isInstanceOf(InvalidUseException.class)
+                                .hasMessageContaining("throw PermanentFailure to give up")))) {
+            worker.drain();
+        }
+        assertThat(rowlock.state(id)).isEqualTo(JobState.COMPLETED);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.rowlock.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.JobState;
@@ -18,6 +19,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows that somebody's SQL wrote or changed. */
 @PostgresTest
@@ -75,6 +78,35 @@ final class BadRowsIT {
                         tooLong -> assertThat(tooLong).contains("exceeds the maximum allowed"),
                         tooDeep -> assertThat(tooDeep).contains("Cannot deserialize value of type"));
         assertThat(schema.count("SELECT count(*) FROM rowlock_job_failure")).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ordering_key|''", "token|9223372036854775807", "attempts|2147483647", "losses|2147483647"})
+    @Tag("P10")
+    void a_row_that_no_worker_could_claim_is_refused_to_who_writes_it(String bad) {
+        String[] column = bad.split("\\|", -1);
+        assertThatThrownBy(() -> schema.execute("INSERT INTO rowlock_job (kind, payload, " + column[0]
+                        + ") VALUES ('mail', '{\"no\":0}', " + column[1] + ")"))
+                .hasMessageContaining("rowlock_job_bounds");
+    }
+
+    @Test
+    @Tag("P10")
+    void a_row_from_before_with_an_empty_ordering_key_stops_no_other() throws Exception {
+        schema.execute("ALTER TABLE rowlock_job DROP CONSTRAINT rowlock_job_bounds");
+        Set<Integer> ran = ConcurrentHashMap.newKeySet();
+        schema.execute("INSERT INTO rowlock_job (kind, payload, ordering_key) VALUES ('mail', '{\"no\":0}', '')");
+        schema.execute("ALTER TABLE rowlock_job ADD CONSTRAINT rowlock_job_bounds CHECK (attempts < 2147483647"
+                + " AND losses < 2147483647 AND token < 9223372036854775807 AND ordering_key <> '') NOT VALID");
+        try (Worker worker =
+                rowlock.work(w -> w.queue("default", 2).handle(Mail.class, (mail, job) -> ran.add(mail.no())))) {
+            rowlock.enqueue(new Mail(1));
+            rowlock.enqueue(new Mail(2), options -> options.orderingKey("a"));
+            rowlock.enqueue(new Mail(3), options -> options.limitKey("a"));
+
+            TestRowlock.soon()
+                    .until(() -> ran.equals(Set.of(1, 2, 3)) && worker.health().running() == 0);
+        }
     }
 
     @Test

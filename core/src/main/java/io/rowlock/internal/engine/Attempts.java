@@ -23,9 +23,6 @@ final class Attempts {
 
     private static final Outcome IN_DOUBT = new Outcome.Retried(Duration.ofMinutes(1), false, UNKNOWN);
 
-    /** Longer than until somebody looks for what is to be cancelled, so that it does not run again before. */
-    private static final Duration UNTIL_CANCELLED = Duration.ofSeconds(5);
-
     private final Handlers handlers;
     private final Completer completer;
     private final Slots slots;
@@ -122,7 +119,7 @@ final class Attempts {
             }
         }
         if (job.isCancelRequested() && !(outcome instanceof Outcome.RecordedByHandler)) {
-            outcome = new Outcome.PutBack(UNTIL_CANCELLED, true);
+            outcome = Outcome.UNTIL_CANCELLED;
         }
         boolean decided = job.settle();
         if (decided) {

@@ -51,6 +51,7 @@ final class Claimer {
     private final Duration poll;
 
     private volatile boolean ended;
+    private volatile boolean limitsChanged;
     private int turn = -1;
     private boolean keyedLeft;
     private long nextSweep = System.nanoTime();
@@ -166,6 +167,12 @@ final class Claimer {
         moreDue = true;
     }
 
+    /** Limits may have changed here: what they parked may have room now, however far the next poll is. */
+    void limitsChanged() {
+        limitsChanged = true;
+        keyedDue();
+    }
+
     /** Frees slots of limits, promotes, and takes slots and tokens of queues. */
     private void makeRoom(long now) throws SQLException {
         if (keyedAt != NEVER && now - keyedAt >= 0) {
@@ -175,6 +182,10 @@ final class Claimer {
         keyedDue(limits.step(false));
         keyedDue(limitSweeper.stepWindows());
         gate.step();
+        if (limitsChanged) {
+            limitsChanged = false;
+            keyedDue(limitSweeper.step());
+        }
     }
 
     /** Has jobs with keys looked for at once where some are due, and again when the next of them are. */

@@ -2,6 +2,7 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
+import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.DeathHook;
 import io.rowlock.spi.DeathHook.DyingJob;
@@ -11,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What belongs to every death, in its own transaction: the kind's hook, then the alert as the last statement. */
@@ -19,16 +21,23 @@ final class Deaths {
     private static final String HEAD_DEAD = "head of a key dead";
 
     private final AlertSql sql;
+    private final CancelRequestSql cancelRequests;
     private final Map<String, DeathHook> hooks = new HashMap<>();
 
-    Deaths(AlertSql sql, Lanes lanes) {
-        this.sql = sql;
+    Deaths(EngineSql sql, Lanes lanes) {
+        this.sql = sql.alerts();
+        this.cancelRequests = sql.cancelRequests();
         for (Lanes.Lane lane : lanes.all()) {
             DeathHook hook = lane.binding().settings().deathHook();
             if (hook != null) {
                 hooks.put(lane.key().kind(), hook);
             }
         }
+    }
+
+    /** Which of the jobs are not to die, as their cancel was asked for. */
+    Set<Long> spared(Connection connection, Collection<Long> dying) throws SQLException {
+        return cancelRequests.asked(connection, dying);
     }
 
     /** Whether jobs of the kind must die one by one, as their hook may refuse. */

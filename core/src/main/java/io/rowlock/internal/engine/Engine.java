@@ -77,7 +77,7 @@ final class Engine {
         beating = connection(ground, lease);
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
         keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
-        Deaths deaths = new Deaths(sql.alerts(), lanes);
+        Deaths deaths = new Deaths(sql, lanes);
         retaker = new KeyRetaker(completing, sql, events);
         holds = new HoldLifter(completing, sql, this::lifted);
         loops = new LoopAlarm(completing, sql.alerts());
@@ -193,7 +193,7 @@ final class Engine {
     /** Settings of queues may have changed. */
     void settingsChanged() {
         gate.refreshSoon();
-        claimer.keyedDue();
+        claimer.limitsChanged();
     }
 
     /** Frees the slots of limits while nothing runs; the next step may take some again. */

@@ -253,6 +253,10 @@ final class JobRun implements JobContext {
             throw new InvalidUseException("Can " + what + " a job in a READ COMMITTED transaction only, this one is "
                     + isolation + " (job=" + id() + ")");
         }
+        if (sql.cancelRequested(connection, id())) {
+            job.cancelWasRequested();
+            throw lost("A cancel of the job was asked for: cannot " + what + "; roll its transaction back");
+        }
         if (!sql.held(connection, identity.owner(), job.grip()) || job.leaseIsOver(identity.lease())) {
             throw lost("Lease lost before the job could be written: cannot " + what + "; it will run again elsewhere");
         }

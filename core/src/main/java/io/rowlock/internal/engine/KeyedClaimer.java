@@ -244,12 +244,12 @@ final class KeyedClaimer {
         }
     }
 
-    /** What stands in the way of one key must not stand in the way of the others. */
+    /** What stands in the way of one key, a lock or that it is none, must not stand in the way of the others. */
     private void note(Map<OrderingKey, List<Candidate>> byKey) throws SQLException {
         try {
             note(byKey.keySet());
         } catch (SQLException e) {
-            if (!SqlState.lockTimeout(e)) {
+            if (!ofOneKey(e)) {
                 throw e;
             }
             for (OrderingKey key : List.copyOf(byKey.keySet())) {
@@ -258,18 +258,23 @@ final class KeyedClaimer {
         }
     }
 
+    private static boolean ofOneKey(SQLException e) {
+        return SqlState.lockTimeout(e) || SqlState.refusesData(e);
+    }
+
     private void noteAlone(OrderingKey key, Map<OrderingKey, List<Candidate>> byKey) throws SQLException {
         try {
             note(Set.of(key));
         } catch (SQLException e) {
-            if (!SqlState.lockTimeout(e)) {
+            if (!ofOneKey(e)) {
                 throw e;
             }
             LOG.warn(
-                    "The row of an ordering key is held by a transaction that does not end; its jobs wait for it"
-                            + " (queue={}, key={})",
+                    "Jobs of an ordering key wait: its row is held by a transaction that does not end, or it is no key"
+                            + " that Rowlock writes (queue={}, key={}): {}",
                     key.queue(),
-                    key.text());
+                    key.text(),
+                    e.getMessage());
             avoided.put(key, System.nanoTime() + AVOID);
             byKey.remove(key);
         }

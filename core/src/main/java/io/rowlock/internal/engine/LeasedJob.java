@@ -140,6 +140,11 @@ final class LeasedJob {
         }
     }
 
+    /** Its handler has found out by itself, and ends. */
+    void cancelWasRequested() {
+        cancelRequested = true;
+    }
+
     boolean isCancelRequested() {
         return cancelRequested;
     }

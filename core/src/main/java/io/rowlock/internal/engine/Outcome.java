@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What became of an attempt, to be recorded under the lease. */
 sealed interface Outcome {
+    /** Its cancel was asked for: back for longer than until somebody carries that out, so that it does not run again before. */
+    PutBack UNTIL_CANCELLED = new PutBack(Duration.ofSeconds(5), true);
+
     /** The handler returned. */
     record Completed() implements Outcome {}
 

@@ -69,7 +69,7 @@ final class Recorder {
             List<Settled> busy = new ArrayList<>();
             List<Settled> withKey = new ArrayList<>();
             List<Settled> plain = new ArrayList<>();
-            for (Settled settled : batch) {
+            for (Settled settled : spareCancelled(batch)) {
                 boolean key = settled.job().row().key() != null && !(settled.outcome() instanceof RecordedByHandler);
                 (key ? withKey : plain).add(settled);
             }
@@ -87,6 +87,21 @@ final class Recorder {
             aftermath.doubt(batch);
             throw e;
         }
+    }
+
+    /** What failed for good before it was told of its cancel goes back, and is cancelled as it waits. */
+    private List<Settled> spareCancelled(List<Settled> batch) throws SQLException {
+        List<Long> dying = batch.stream()
+                .filter(each -> each.outcome() instanceof Died died && !died.timedOut())
+                .map(each -> each.job().id())
+                .toList();
+        if (dying.isEmpty()) {
+            return batch;
+        }
+        Set<Long> spared = connection.call(open -> deaths.spared(open, dying));
+        return batch.stream()
+                .map(each -> spared.contains(each.job().id()) ? new Settled(each.job(), Outcome.UNTIL_CANCELLED) : each)
+                .toList();
     }
 
     /** Gives up on an outcome: its job is no longer kept up here. */

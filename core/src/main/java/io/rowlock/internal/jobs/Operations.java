@@ -2,6 +2,7 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.KeySql;
@@ -85,6 +86,12 @@ final class Operations {
     private record Cancel(Cancellation answer, boolean asked) {}
 
     private Cancel cancel(Connection open, long id, By by) throws SQLException {
+        if (bound != null && CurrentJob.isAtWork(id)) {
+            throw new InvalidUseException(
+                    "A handler must not cancel its own job in a transaction of its own, which could then"
+                            + " not be completed; throw PermanentFailure to give up, or cancel it by jobs().cancel() (job="
+                            + id + ")");
+        }
         Optional<Place> place = sql.whereIs(open, id);
         if (place.isEmpty()) {
             return new Cancel(Cancellation.UNKNOWN, false);

@@ -52,6 +52,12 @@ public final class CurrentJob implements AutoCloseable {
                 : Map.of(DEPTH, String.valueOf(depth(current.headers) + 1), CAUSE, current.kind + '/' + current.id);
     }
 
+    /** Whether a handler of this job is at work on this thread. */
+    public static boolean isAtWork(long id) {
+        CurrentJob current = CURRENT.get();
+        return current != null && current.id == id;
+    }
+
     /** How many jobs caused each other until this one was written: 0 for one that was not written by a handler. */
     public static int depth(@Nullable String headers) {
         if (headers == null || !headers.contains(DEPTH)) {

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Cancels of jobs whose rows their handlers have locked: asked for here, done once the rows are free. READ COMMITTED. */
@@ -60,13 +61,21 @@ public final class CancelRequestSql {
             RETURNING job_id
             """;
 
+    /* No lock. Index: rowlock_cancel_request_pk. */
+    static final String ASKED = """
+            /* rowlock:asked-cancels */
+            SELECT job_id FROM rowlock_cancel_request WHERE job_id = ANY($1::bigint[])
+            """;
+
     private final Sql request;
+    private final Sql asked;
     private final Sql withdraw;
     private final Sql pending;
     private final Sql carryOut;
 
     public CancelRequestSql(Names names) {
         this.request = new Sql(names, REQUEST);
+        this.asked = new Sql(names, ASKED);
         this.withdraw = new Sql(names, WITHDRAW);
         this.pending = new Sql(names, PENDING);
         this.carryOut = new Sql(names, DO);
@@ -79,6 +88,11 @@ public final class CancelRequestSql {
     /** Asks for a cancel. */
     public void request(Connection connection, long job, String reason) throws SQLException {
         request.update(connection, job, reason);
+    }
+
+    /** For which of the jobs a cancel was asked for. */
+    public Set<Long> asked(Connection connection, Collection<Long> jobs) throws SQLException {
+        return Set.copyOf(asked.query(connection, row -> row.getLong("job_id"), Sql.bigints(jobs)));
     }
 
     /** Forgets what was asked for a job. */

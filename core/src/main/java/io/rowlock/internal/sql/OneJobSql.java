@@ -33,7 +33,7 @@ public final class OneJobSql {
      * $4: the transaction that locked the row before, or null. In that one nobody could take the job and the lease need
      * not be live; in any other the row must not be written, for what the handler did is committed or lost already. Both
      * this and the isolation are asked for in the statement itself, so that a wrong one is an answer and no error; a row
-     * that somebody has locked is skipped, as in LOCK.
+     * that somebody has locked is skipped, as in LOCK. Nor is the row written where its cancel was asked for.
      */
     private static final String HELD_HERE = """
             SELECT id, dedup_mode
@@ -42,6 +42,7 @@ public final class OneJobSql {
               AND CASE WHEN $4::text IS NULL THEN locked_until > clock_timestamp()
                        ELSE pg_current_xact_id()::text = $4::text END
               AND current_setting('transaction_isolation') = 'read committed'
+              AND NOT EXISTS (SELECT 1 FROM rowlock_cancel_request r WHERE r.job_id = $1 OFFSET 0)
             """;
 
     private static final String IF_HELD =
@@ -78,6 +79,9 @@ public final class OneJobSql {
             + " token = token + 1, locked_by = NULL, locked_until = NULL "
             + IF_HELD;
 
+    static final String CANCEL_REQUESTED =
+            "/* rowlock:cancel-requested */ SELECT 1 FROM rowlock_cancel_request WHERE job_id = $1";
+
     static final String ISOLATION = "/* rowlock:isolation */ SELECT current_setting('transaction_isolation')";
 
     static final String TRANSACTION = "/* rowlock:transaction */ SELECT pg_current_xact_id()::text";
@@ -91,6 +95,7 @@ public final class OneJobSql {
     private final Sql complete;
     private final Sql delete;
     private final Sql putBack;
+    private final Sql cancelRequested;
     private final Sql isolation;
     private final Sql transaction;
     private final Sql committed;
@@ -101,9 +106,15 @@ public final class OneJobSql {
         this.complete = new Sql(names, COMPLETE);
         this.delete = new Sql(names, DELETE);
         this.putBack = new Sql(names, PUT_BACK);
+        this.cancelRequested = new Sql(names, CANCEL_REQUESTED);
         this.isolation = new Sql(names, ISOLATION);
         this.transaction = new Sql(names, TRANSACTION);
         this.committed = new Sql(names, COMMITTED);
+    }
+
+    /** Whether a cancel of the job was asked for, as its row was locked. */
+    public boolean cancelRequested(Connection connection, long id) throws SQLException {
+        return !cancelRequested.query(connection, row -> true, id).isEmpty();
     }
 
     /** Locks the row; gives the id of the transaction that holds the lock now, or null if it was not to be had. */
