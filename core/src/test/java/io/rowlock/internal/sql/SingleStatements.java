@@ -81,9 +81,30 @@ final class SingleStatements {
 
     /** @param held the id of a job that is leased by me under token 1 */
     static List<Pinned> all(long held) {
+        return Stream.concat(ofJobs(held).stream(), ofCancelRequests(held).stream())
+                .toList();
+    }
+
+    private static List<Pinned> ofCancelRequests(long held) {
+        List<String> request = List.of("rowlock_cancel_request_pk");
+        List<String> requests = List.of("rowlock_cancel_request_pk", "rowlock_job_pk");
+        return List.of(
+                pin("request-cancel", CancelRequestSql.REQUEST, List.of(), held, "by hand"),
+                pin("requested-cancels", CancelRequestSql.PENDING, requests, 1_000),
+                pin(
+                        "do-cancels",
+                        CancelRequestSql.DO,
+                        requests,
+                        Sql.bigints(List.of(held)),
+                        Sql.bigints(List.of(held + 1))),
+                pin("asked-cancels", CancelRequestSql.ASKED, request, Sql.bigints(List.of(held))),
+                pin("cancel-requested", OneJobSql.CANCEL_REQUESTED, request, held),
+                pin("withdraw-cancel", CancelRequestSql.WITHDRAW, request, held));
+    }
+
+    private static List<Pinned> ofJobs(long held) {
         long second = Sql.micros(Duration.ofSeconds(1));
         List<String> job = List.of("rowlock_job_pk");
-        List<String> request = List.of("rowlock_cancel_request_pk");
         List<String> requests = List.of("rowlock_cancel_request_pk", "rowlock_job_pk");
         List<String> key = List.of("rowlock_key_pk");
         List<String> queue = List.of("rowlock_queue_pk");
@@ -106,17 +127,6 @@ final class SingleStatements {
                 pin("lock-key", OperationSql.LOCK_KEY, key, "default", "key-1"),
                 pin("try-lock-key", OperationSql.TRY_LOCK_KEY, key, "default", "key-1"),
                 pin("try-lock-job", OperationSql.TRY_LOCK, job, held),
-                pin("request-cancel", CancelRequestSql.REQUEST, List.of(), held, "by hand"),
-                pin("requested-cancels", CancelRequestSql.PENDING, requests, 1_000),
-                pin(
-                        "do-cancels",
-                        CancelRequestSql.DO,
-                        requests,
-                        Sql.bigints(List.of(held)),
-                        Sql.bigints(List.of(held + 1))),
-                pin("asked-cancels", CancelRequestSql.ASKED, request, Sql.bigints(List.of(held))),
-                pin("cancel-requested", OneJobSql.CANCEL_REQUESTED, request, held),
-                pin("withdraw-cancel", CancelRequestSql.WITHDRAW, request, held),
                 pin("cancel", OperationSql.CANCEL, job, held, "by hand"),
                 pin("revive", OperationSql.REVIVE, job, held),
                 pin("unblock-key", KeySql.UNBLOCK, key, "default", "key-1", held),
