@@ -198,6 +198,23 @@ final class ContextHeadersIT {
     }
 
     @Test
+    @Tag("P10")
+    void alert_of_a_loop_that_cannot_be_written_holds_up_no_job() throws Exception {
+        try (HandCrankedWorker worker = rowlock.rowlock()
+                .handCrankedWorker(config -> config.handle(Ping.class, (ping, job) -> {
+                    if (ping.round() < 25) {
+                        rowlock.enqueue(new Ping(ping.round() + 1));
+                    }
+                }))) {
+            schema.execute("ALTER TABLE rowlock_alert RENAME TO put_aside");
+            rowlock.enqueue(new Ping(0));
+            assertThat(worker.drain()).isEqualTo(26);
+        } finally {
+            schema.execute("ALTER TABLE put_aside RENAME TO rowlock_alert");
+        }
+    }
+
+    @Test
     void header_of_somebody_elses_that_is_no_number_is_no_depth() throws Exception {
         schema.execute(
                 "INSERT INTO rowlock_job (kind, payload, headers) VALUES ('ping', '{\"round\":1}', '{\"rowlock-depth\":\"deep\"}'),"

@@ -64,8 +64,9 @@ final class LoopAlarm {
             if (SqlState.connectionLost(e)) {
                 throw e;
             }
-            LOG.warn("The alert of a loop could not be written; it is tried again (about={})", about, e);
-            return;
+            LOG.warn(
+                    "The alert of a loop could not be written; it is tried again in ten minutes if the loop goes on",
+                    e);
         }
         for (Cause each : about) {
             raised.put(each.kind(), System.nanoTime());
