@@ -237,6 +237,25 @@ final class CancelOfLockedJobIT {
     }
 
     @Test
+    void job_of_other_tables_with_the_same_id_is_not_its_own() throws Exception {
+        TestRowlock others = TestRowlock.custom(schema, "other_");
+        long id = rowlock.enqueue(new Step(1)).id();
+        schema.execute(
+                "INSERT INTO other_job (id, kind, payload) OVERRIDING SYSTEM VALUE VALUES (?, 'step', '{\"no\":1}')",
+                id);
+        try (HandCrankedWorker worker = rowlock.rowlock()
+                .handCrankedWorker(config -> config.handleTransactionally(
+                        Step.class,
+                        (step, job, connection) -> assertThat(
+                                        others.rowlock().jobs().in(connection).cancel(id, ADA))
+                                .isEqualTo(Cancellation.STOPPED)))) {
+            worker.drain();
+        }
+        assertThat(others.state(id)).isEqualTo(JobState.CANCELLED);
+        assertThat(rowlock.state(id)).isEqualTo(JobState.COMPLETED);
+    }
+
+    @Test
     void job_under_a_strangers_lock_is_cancelled_when_that_ends() throws Exception {
         try (Worker worker = rowlock.work(config -> config.queue("default", 4).handle(Step.class, (step, job) -> {
             begun.add(step.no());

@@ -124,7 +124,8 @@ final class Engine {
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
-        Handlers handlers = new Handlers(ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
+        Handlers handlers =
+                new Handlers(ground.names(), ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, this::ended);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }

@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.TransactionalJobHandler;
@@ -21,13 +22,15 @@ import org.slf4j.LoggerFactory;
 final class Handlers {
     private static final Logger LOG = LoggerFactory.getLogger(Handlers.class);
 
+    private final Names tables;
     private final PayloadCodec codec;
     private final OneJobSql sql;
     private final KeySql keys;
     private final TransactionRunner<Connection> jdbc;
     private final Identity identity;
 
-    Handlers(PayloadCodec codec, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
+    Handlers(Names tables, PayloadCodec codec, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
+        this.tables = tables;
         this.codec = codec;
         this.sql = sql.oneJob();
         this.keys = sql.keys();
@@ -37,8 +40,8 @@ final class Handlers {
 
     /** Runs the attempt; what it returns or throws decides the outcome. An unreadable payload is the job's own failure. */
     Outcome run(LeasedJob job) throws Exception {
-        CurrentJob current =
-                CurrentJob.enter(job.kind(), job.id(), job.row().contents().headers());
+        CurrentJob current = CurrentJob.enter(
+                tables, job.kind(), job.id(), job.row().contents().headers());
         try {
             return run(job, job.binding());
         } finally {

@@ -7,6 +7,7 @@ import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.Hold;
+import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OperationSql;
 import io.rowlock.internal.sql.OperationSql.Cancelled;
 import io.rowlock.internal.sql.OperationSql.Place;
@@ -41,6 +42,7 @@ final class Operations {
     private static final long LOCK_PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int MAX_REASON = 2_000;
 
+    private final Names tables;
     private final OperationSql sql;
     private final KeySql keys;
     private final RetakeSql retakes;
@@ -50,6 +52,7 @@ final class Operations {
     private final RowJobs.Committed committed;
 
     Operations(
+            Names tables,
             OperationSql sql,
             KeySql keys,
             RetakeSql retakes,
@@ -57,6 +60,7 @@ final class Operations {
             ConnectionSource connections,
             @Nullable Connection bound,
             RowJobs.Committed committed) {
+        this.tables = tables;
         this.sql = sql;
         this.keys = keys;
         this.retakes = retakes;
@@ -67,7 +71,7 @@ final class Operations {
     }
 
     Operations in(Connection connection) {
-        return new Operations(sql, keys, retakes, requests, connections, connection, committed);
+        return new Operations(tables, sql, keys, retakes, requests, connections, connection, committed);
     }
 
     Cancellation cancel(long id, By by) {
@@ -86,7 +90,7 @@ final class Operations {
     private record Cancel(Cancellation answer, boolean asked) {}
 
     private Cancel cancel(Connection open, long id, By by) throws SQLException {
-        if (bound != null && CurrentJob.isAtWork(id)) {
+        if (bound != null && CurrentJob.isAtWork(tables, id)) {
             throw new InvalidUseException(
                     "A handler must not cancel its own job in a transaction of its own, which could then"
                             + " not be completed; throw PermanentFailure to give up, or cancel it by jobs().cancel() (job="

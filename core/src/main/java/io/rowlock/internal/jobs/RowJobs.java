@@ -51,6 +51,7 @@ public final class RowJobs implements Jobs {
                 connections,
                 null,
                 new Operations(
+                        names,
                         new OperationSql(names),
                         new KeySql(names),
                         new RetakeSql(names),

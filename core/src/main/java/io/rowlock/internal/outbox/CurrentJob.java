@@ -1,5 +1,6 @@
 package io.rowlock.internal.outbox;
 
+import io.rowlock.internal.sql.Names;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +14,14 @@ public final class CurrentJob implements AutoCloseable {
     private static final ThreadLocal<@Nullable CurrentJob> CURRENT = new ThreadLocal<>();
 
     private final @Nullable CurrentJob outer;
+    private final Names tables;
     private final String kind;
     private final long id;
     private final @Nullable String headers;
 
-    private CurrentJob(@Nullable CurrentJob outer, String kind, long id, @Nullable String headers) {
+    private CurrentJob(@Nullable CurrentJob outer, Names tables, String kind, long id, @Nullable String headers) {
         this.outer = outer;
+        this.tables = tables;
         this.kind = kind;
         this.id = id;
         this.headers = headers;
@@ -27,10 +30,11 @@ public final class CurrentJob implements AutoCloseable {
     /**
      * From now on until it is closed, on this thread.
      *
+     * @param tables where the job stands: one process may work on several
      * @param headers the headers' column of the job
      */
-    public static CurrentJob enter(String kind, long id, @Nullable String headers) {
-        CurrentJob entered = new CurrentJob(CURRENT.get(), kind, id, headers);
+    public static CurrentJob enter(Names tables, String kind, long id, @Nullable String headers) {
+        CurrentJob entered = new CurrentJob(CURRENT.get(), tables, kind, id, headers);
         CURRENT.set(entered);
         return entered;
     }
@@ -53,9 +57,9 @@ public final class CurrentJob implements AutoCloseable {
     }
 
     /** Whether a handler of this job is at work on this thread. */
-    public static boolean isAtWork(long id) {
+    public static boolean isAtWork(Names tables, long id) {
         CurrentJob current = CURRENT.get();
-        return current != null && current.id == id;
+        return current != null && current.id == id && current.tables.equals(tables);
     }
 
     /** How many jobs caused each other until this one was written: 0 for one that was not written by a handler. */
