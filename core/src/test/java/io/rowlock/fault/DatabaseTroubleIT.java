@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.fault.Task.End;
+import io.rowlock.fixture.Grants;
 import io.rowlock.testkit.postgres.OwnPostgres;
 import io.rowlock.testkit.postgres.PostgresOptions;
 import io.rowlock.testkit.postgres.TestPostgres;
@@ -104,8 +105,7 @@ final class DatabaseTroubleIT {
         PGSimpleDataSource asApplication = application();
         Worker worker = start(asApplication);
         scene.awaitStart("long", "worker");
-        schema.execute("REVOKE ALL ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue,"
-                + " rowlock_limit, rowlock_slot FROM application");
+        schema.execute("REVOKE ALL ON ALL TABLES IN SCHEMA " + schema.name() + " FROM application");
         awaitTrouble(worker, "claimer");
         awaitTrouble(worker, "heartbeat");
         assertThat(worker.health().loops())
@@ -201,8 +201,6 @@ final class DatabaseTroubleIT {
 
     private PGSimpleDataSource application() throws SQLException {
         schema.execute("DO $$ BEGIN CREATE ROLE application LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
-        schema.execute("GRANT USAGE ON SCHEMA " + schema.name() + " TO application;"
-                + " GRANT SELECT ON rowlock_schema TO application");
         grant();
         PGSimpleDataSource source = schema.dataSource();
         source.setUser("application");
@@ -210,9 +208,6 @@ final class DatabaseTroubleIT {
     }
 
     private void grant() throws SQLException {
-        schema.execute(
-                "GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key, rowlock_queue,"
-                        + " rowlock_limit, rowlock_slot"
-                        + " TO application");
+        schema.execute(Grants.of(scene.rowlock().schema(), "application"));
     }
 }

@@ -7,6 +7,7 @@ import io.rowlock.Rowlock;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.SchemaException;
+import io.rowlock.fixture.Grants;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.SchemaSql;
@@ -284,7 +285,7 @@ final class SchemaInstallIT {
                     .hasMessageContaining("let the owner run schema().script(0)");
 
             schema.execute(rowlock().schema().script(0));
-            schema.execute(grants(role));
+            schema.execute(Grants.of(rowlock().schema(), role));
 
             app.schema().install();
             long id;
@@ -313,7 +314,8 @@ final class SchemaInstallIT {
         schema.execute("CREATE ROLE " + role + " LOGIN PASSWORD 'app'");
         try {
             rowlock().schema().install();
-            schema.execute(grants(role) + "REVOKE USAGE ON SEQUENCE rowlock_job_id_seq FROM " + role);
+            schema.execute(
+                    Grants.of(rowlock().schema(), role) + "REVOKE USAGE ON SEQUENCE rowlock_job_id_seq FROM " + role);
             Rowlock app = rowlockAs(role);
             try (Connection connection = as(role).getConnection()) {
                 connection.setAutoCommit(false);
@@ -335,20 +337,6 @@ final class SchemaInstallIT {
         } finally {
             schema.execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
         }
-    }
-
-    /** The grants of the script as its reader would run them. */
-    private String grants(String role) {
-        StringBuilder grants = new StringBuilder();
-        rowlock()
-                .schema()
-                .script(0)
-                .lines()
-                .filter(line -> line.startsWith("-- GRANT"))
-                .forEach(line -> grants.append(line.substring(3).replace("app_role", role))
-                        .append('\n'));
-        assertThat(grants).isNotEmpty();
-        return grants.toString();
     }
 
     private void installAtOnce(int installers, String... options) throws Exception {
