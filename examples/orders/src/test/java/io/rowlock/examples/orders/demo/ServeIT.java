@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** {@code ./demo --serve} in a process of its own, used by HTTP and ended by a signal. */
 class ServeIT {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofMinutes(3);
 
     private final HttpClient http = HttpClient.newHttpClient();
 
