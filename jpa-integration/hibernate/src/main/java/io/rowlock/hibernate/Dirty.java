@@ -1,5 +1,6 @@
 package io.rowlock.hibernate;
 
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which attributes an update changed, down to those in embedded objects. Collections are left out, as collection events
- * tell of them, and the version.
+ * tell of them, and the version. An update writes all columns: what Hibernate takes for unchanged, because its equals
+ * says so, may be stored differently all the same.
  */
 final class Dirty {
     private final EntityPersister persister;
@@ -32,13 +34,19 @@ final class Dirty {
         }
         EntityPersister persister = event.getPersister();
         Dirty dirty = new Dirty(persister, EventSessions.of(event));
-        @Nullable Object[] old = event.getOldState();
+        BitSet changed = new BitSet();
         for (int index : indexes) {
-            if (index != version(persister)) {
-                dirty.add(
-                        persister.getPropertyNames()[index],
-                        persister.getPropertyTypes()[index],
-                        old == null ? null : new Object[] {old[index], event.getState()[index]});
+            changed.set(index);
+        }
+        @Nullable Object[] old = event.getOldState();
+        int version = version(persister);
+        for (int i = 0; i < persister.getPropertyTypes().length; i++) {
+            String name = persister.getPropertyNames()[i];
+            Type type = persister.getPropertyTypes()[i];
+            if (changed.get(i) && i != version) {
+                dirty.add(name, type, old == null ? null : new Object[] {old[i], event.getState()[i]});
+            } else if (i != version && old != null) {
+                dirty.addIfEqualsLies(name, type, old[i], event.getState()[i]);
             }
         }
         return dirty.paths;
@@ -67,9 +75,23 @@ final class Dirty {
         @Nullable Object[] after = now == null ? new Object[type.getSubtypes().length] : type.getPropertyValues(now);
         for (int i = 0; i < before.length; i++) {
             Type part = type.getSubtypes()[i];
-            if (!part.isEqual(before[i], after[i], persister.getFactory())) {
-                add(path + "." + type.getPropertyNames()[i], part, new Object[] {before[i], after[i]});
+            String name = path + "." + type.getPropertyNames()[i];
+            if (part.isEqual(before[i], after[i], persister.getFactory())) {
+                addIfEqualsLies(name, part, before[i], after[i]);
+            } else {
+                add(name, part, new Object[] {before[i], after[i]});
             }
+        }
+    }
+
+    private void addIfEqualsLies(String path, Type type, @Nullable Object old, @Nullable Object now) {
+        if (old == now || !type.getReturnedClass().isInstance(old) || now == null) {
+            return; // a lazy attribute may hold Hibernate's mark for it
+        }
+        if (type instanceof CompositeType composite) {
+            addParts(path, composite, old, now);
+        } else if (StoredValues.mayLie(type) && !StoredValues.alike(type, old, now, session)) {
+            paths.add(path);
         }
     }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares values of attributes by what the row stores. Hibernate compares objects, so one whose class has no equals, as
- * behind a converter or in JSON, seems changed at every flush.
+ * behind a converter or in JSON, seems changed at every flush, and one whose equals leaves something out unchanged.
  */
 final class StoredValues {
     private StoredValues() {}
@@ -28,6 +28,11 @@ final class StoredValues {
                 || (session != null
                         && isJson(basic)
                         && json(basic, before, session).equals(json(basic, after, session)));
+    }
+
+    /** Whether the attribute's class is the application's, so that its equals may say what it likes. */
+    static boolean mayLie(Type type) {
+        return type instanceof BasicType<?> basic && (basic.getValueConverter() != null || isJson(basic));
     }
 
     private static boolean isJson(BasicType<?> type) {

@@ -1,0 +1,147 @@
+package io.rowlock.testkit.providers.corners;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.jpa.Change;
+import io.rowlock.jpa.OutboxJob;
+import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.testkit.providers.Corner;
+import io.rowlock.testkit.providers.ProviderTest;
+import jakarta.persistence.AttributeConverter;
+import jakarta.persistence.Convert;
+import jakarta.persistence.Converter;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Converted attributes are compared by what the row stores, whatever their equals says. */
+@Corner("Converters")
+final class ConvertersIT extends ProviderTest {
+    /** Has no equals: two of the same color differ. */
+    public static class Color {
+        final int rgb;
+
+        Color(int rgb) {
+            this.rgb = rgb;
+        }
+    }
+
+    @Converter
+    public static class ColorConverter implements AttributeConverter<Color, Integer> {
+        @Override
+        public Integer convertToDatabaseColumn(Color color) {
+            return color == null ? null : color.rgb;
+        }
+
+        @Override
+        public Color convertToEntityAttribute(Integer rgb) {
+            return rgb == null ? null : new Color(rgb);
+        }
+    }
+
+    /** Its equals lies: two of one currency are equal, whatever the amount. */
+    public static class Money {
+        final String currency;
+        final int amount;
+
+        Money(String currency, int amount) {
+            this.currency = currency;
+            this.amount = amount;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Money money && money.currency.equals(currency);
+        }
+
+        @Override
+        public int hashCode() {
+            return currency.hashCode();
+        }
+    }
+
+    @Converter
+    public static class MoneyConverter implements AttributeConverter<Money, String> {
+        @Override
+        public String convertToDatabaseColumn(Money money) {
+            return money == null ? null : money.currency + " " + money.amount;
+        }
+
+        @Override
+        public Money convertToEntityAttribute(String text) {
+            return text == null ? null : new Money(text.substring(0, 3), Integer.parseInt(text.substring(4)));
+        }
+    }
+
+    @Entity(name = "Car")
+    @Table(name = "car")
+    @OutboxJob(kind = "car", on = Change.UPDATE)
+    @OutboxJob(kind = "color", on = Change.UPDATE, changed = "color")
+    @OutboxJob(kind = "price", on = Change.UPDATE, changed = "price")
+    public static class Car {
+        @Id
+        int id;
+
+        String plate;
+
+        @Convert(converter = ColorConverter.class)
+        Color color = new Color(1);
+
+        @Convert(converter = MoneyConverter.class)
+        Money price = new Money("EUR", 5);
+    }
+
+    ConvertersIT(TestSchema schema) {
+        super(schema, Car.class, ColorConverter.class, MoneyConverter.class);
+    }
+
+    @BeforeEach
+    void fill() throws Exception {
+        unit.commit(em -> em.persist(new Car()));
+        forgetJobs();
+    }
+
+    private List<String> kindsBy(Consumer<Car> work) throws Exception {
+        forgetJobs();
+        unit.commit(em -> work.accept(em.find(Car.class, 0)));
+        return kinds();
+    }
+
+    @Test
+    @Corner("a converted attribute that changed: UPDATE")
+    void changed() throws Exception {
+        assertThat(kindsBy(car -> car.color = new Color(2))).containsExactly("car", "color");
+        assertThat(kindsBy(car -> car.price = new Money("USD", 5))).containsExactly("car", "price");
+    }
+
+    @Test
+    @Corner("a converted attribute without equals that is stored as before: no job")
+    void without_equals() throws Exception {
+        assertThat(kindsBy(car -> assertThat(car.color.rgb).isEqualTo(1))).isEmpty();
+        assertThat(kindsBy(car -> car.color = new Color(1))).isEmpty();
+    }
+
+    @Test
+    @Corner("a converted attribute whose equals lies: a job if its row was updated")
+    void lying_equals() throws Exception {
+        assertPriceJobIfStored(kindsBy(car -> car.price = new Money("EUR", 7)), 7);
+        assertPriceJobIfStored(
+                kindsBy(car -> {
+                    car.price = new Money("EUR", 9);
+                    car.plate = "B 05";
+                }),
+                9);
+    }
+
+    /** A provider that asks equals may leave the row as it is; then there is nothing to tell. */
+    private void assertPriceJobIfStored(List<String> kinds, int amount) throws Exception {
+        boolean stored = schema.count("SELECT count(*) FROM car WHERE price = ?", "EUR " + amount) == 1;
+        assertThat(kinds.contains("price"))
+                .as("a job for the price, which was stored: %s", stored)
+                .isEqualTo(stored);
+    }
+}

@@ -1,0 +1,269 @@
+package io.rowlock.testkit.providers.corners;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rowlock.jpa.Change;
+import io.rowlock.jpa.OutboxJob;
+import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.testkit.providers.Corner;
+import io.rowlock.testkit.providers.ProviderTest;
+import jakarta.persistence.Column;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
+import jakarta.persistence.Entity;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.IdClass;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.MappedSuperclass;
+import jakarta.persistence.MapsId;
+import jakarta.persistence.OneToOne;
+import jakarta.persistence.SequenceGenerator;
+import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Every job has the final id, however ids are made. */
+@Corner("Ids")
+final class IdsIT extends ProviderTest {
+    @MappedSuperclass
+    @OutboxJob(
+            kind = "any",
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
+    public abstract static class Base {
+        String text;
+    }
+
+    @Entity(name = "Pooled")
+    @Table(name = "pooled")
+    public static class Pooled extends Base {
+        @Id
+        @GeneratedValue(strategy = GenerationType.SEQUENCE, generator = "pooled_ids")
+        @SequenceGenerator(name = "pooled_ids", sequenceName = "pooled_ids", allocationSize = 50)
+        Long id;
+    }
+
+    @Entity(name = "Random")
+    @Table(name = "random_one")
+    public static class Random extends Base {
+        @Id
+        @GeneratedValue(strategy = GenerationType.UUID)
+        UUID id;
+    }
+
+    @Entity(name = "Assigned")
+    @Table(name = "assigned")
+    public static class Assigned extends Base {
+        @Id
+        String id;
+    }
+
+    @Entity(name = "Numbered")
+    @Table(name = "numbered")
+    public static class Numbered extends Base {
+        @Id
+        @GeneratedValue(strategy = GenerationType.IDENTITY)
+        Long id;
+    }
+
+    @Embeddable
+    public static class Place implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Column(name = "place_row")
+        int row;
+
+        String hall;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Place place && place.row == row && Objects.equals(place.hall, hall);
+        }
+
+        @Override
+        public int hashCode() {
+            return row;
+        }
+    }
+
+    @Entity(name = "Seat")
+    @Table(name = "seat")
+    public static class Seat extends Base {
+        @EmbeddedId
+        Place place = new Place();
+    }
+
+    public static class LineId implements Serializable {
+        private static final long serialVersionUID = 1L;
+        Long pooled;
+        int number;
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof LineId id && id.number == number && Objects.equals(id.pooled, pooled);
+        }
+
+        @Override
+        public int hashCode() {
+            return number;
+        }
+    }
+
+    @Entity(name = "OrderLine")
+    @Table(name = "order_line")
+    @IdClass(LineId.class)
+    public static class OrderLine extends Base {
+        @Id
+        @ManyToOne
+        Pooled pooled;
+
+        @Id
+        int number;
+    }
+
+    @Entity(name = "Detail")
+    @Table(name = "detail")
+    public static class Detail extends Base {
+        @Id
+        Long id;
+
+        @MapsId
+        @OneToOne
+        Pooled pooled;
+    }
+
+    IdsIT(TestSchema schema) {
+        super(
+                schema,
+                Base.class,
+                Pooled.class,
+                Random.class,
+                Assigned.class,
+                Numbered.class,
+                Place.class,
+                Seat.class,
+                OrderLine.class,
+                Detail.class);
+    }
+
+    /** Stores, changes and removes an entity; each of its jobs names the same id. */
+    private <T extends Base> void assertId(T entity, java.util.function.Supplier<?> id) throws Exception {
+        forgetJobs();
+        unit.commit(em -> em.persist(entity));
+        unit.commit(em -> em.merge(entity).text = "x");
+        entity.text = "x";
+        unit.commit(em -> em.remove(em.merge(entity)));
+        assertThat(ids()).containsExactly(id.get() + " PERSIST", id.get() + " UPDATE", id.get() + " REMOVE");
+    }
+
+    private List<String> ids() throws Exception {
+        return schema.list(
+                String.class, "SELECT (payload->>'id') || ' ' || (payload->>'change') FROM rowlock_job ORDER BY id");
+    }
+
+    private Pooled pooled() throws Exception {
+        Pooled pooled = new Pooled();
+        unit.commit(em -> em.persist(pooled));
+        forgetJobs();
+        return pooled;
+    }
+
+    @Test
+    @Corner("SEQUENCE")
+    void sequence() throws Exception {
+        Pooled pooled = new Pooled();
+        assertId(pooled, () -> pooled.id);
+    }
+
+    @Test
+    @Corner("IDENTITY")
+    void identity() throws Exception {
+        Numbered numbered = new Numbered();
+        assertId(numbered, () -> numbered.id);
+    }
+
+    @Test
+    @Corner("UUID")
+    void uuid() throws Exception {
+        Random random = new Random();
+        assertId(random, () -> random.id);
+    }
+
+    @Test
+    @Corner("assigned by the application")
+    void assigned() throws Exception {
+        Assigned assigned = new Assigned();
+        assigned.id = "DE-1";
+        assertId(assigned, () -> "DE-1");
+    }
+
+    @Test
+    @Corner("@EmbeddedId: a JSON object")
+    void embedded_id() throws Exception {
+        Seat seat = new Seat();
+        seat.place.row = 7;
+        seat.place.hall = "A\"1";
+        assertId(seat, () -> "{\"hall\":\"A\\\"1\",\"row\":7}");
+    }
+
+    @Test
+    @Corner("@IdClass with a reference: a JSON object with the id of what it refers to")
+    void id_class() throws Exception {
+        Pooled pooled = pooled();
+        unit.commit(em -> {
+            OrderLine line = new OrderLine();
+            line.pooled = em.find(Pooled.class, pooled.id);
+            line.number = 3;
+            em.persist(line);
+        });
+        assertThat(ids()).containsExactly("{\"number\":3,\"pooled\":" + pooled.id + "} PERSIST");
+    }
+
+    @Test
+    @Corner("@MapsId")
+    void maps_id() throws Exception {
+        unit.commit(em -> {
+            Detail detail = new Detail();
+            detail.pooled = new Pooled();
+            em.persist(detail.pooled);
+            em.persist(detail);
+        });
+        assertThat(schema.list(String.class, "SELECT subject FROM rowlock_job ORDER BY subject"))
+                .containsExactlyElementsOf(schema.list(
+                        String.class,
+                        "SELECT kind || id FROM (SELECT 'Detail:' AS kind, pooled_id AS id FROM detail UNION ALL SELECT"
+                                + " 'Pooled:', id FROM pooled) found ORDER BY 1"))
+                .hasSize(2);
+    }
+
+    @Test
+    @Corner("IDENTITY, persisted and removed in one flush: both jobs or none, as the row was inserted or not")
+    void identity_removed_at_once() throws Exception {
+        Numbered kept = new Numbered();
+        unit.commit(em -> {
+            Numbered numbered = new Numbered();
+            em.persist(numbered);
+            em.remove(numbered);
+            em.persist(kept);
+        });
+        List<String> others = ids();
+        assertThat(others.remove(kept.id + " PERSIST")).isTrue();
+        assertThat(others)
+                .satisfiesAnyOf(
+                        none -> assertThat(none).isEmpty(),
+                        both -> assertThat(both).hasSize(2).first().asString().endsWith("PERSIST"));
+        assertThat(others).allMatch(job -> job.endsWith("PERSIST") || job.endsWith("REMOVE"));
+    }
+
+    @Test
+    @Corner("IDENTITY, rolled back: no job")
+    void identity_rolled_back() throws Exception {
+        unit.rollBack(em -> em.persist(new Numbered()));
+        unit.commit(em -> em.persist(new Numbered()));
+        assertThat(ids()).hasSize(1);
+    }
+}
