@@ -1,6 +1,7 @@
 package io.rowlock.testkit.providers;
 
 import java.io.IOException;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ final class CornerResults implements InvocationInterceptor {
         throw new AssertionError("The provider declares that it differs here, but passes: " + row);
     }
 
-    private static String corner(java.lang.reflect.AnnotatedElement element, String otherwise) {
+    private static String corner(AnnotatedElement element, String otherwise) {
         return AnnotationSupport.findAnnotation(element, Corner.class)
                 .map(Corner::value)
                 .orElse(otherwise);

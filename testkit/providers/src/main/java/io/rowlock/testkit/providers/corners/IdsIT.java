@@ -25,6 +25,7 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Every job has the final id, however ids are made. */
@@ -151,7 +152,7 @@ final class IdsIT extends ProviderTest {
     }
 
     /** Stores, changes and removes an entity; each of its jobs names the same id. */
-    private <T extends Base> void assertId(T entity, java.util.function.Supplier<?> id) throws Exception {
+    private <T extends Base> void assertId(T entity, Supplier<?> id) throws Exception {
         forgetJobs();
         unit.commit(em -> em.persist(entity));
         unit.commit(em -> em.merge(entity).text = "x");
