@@ -85,11 +85,11 @@ final class SupportTableIT {
         for (String row : rows(runs)) {
             String[] words = row.split("\t", -1);
             if (!words[0].equals(part)) {
-                text.append("| **").append(words[0]).append("** |").append(" |".repeat(runs.size())).append('\n');
+                text.append("| **" + words[0] + "** |" + " |".repeat(runs.size()) + "\n");
                 part = words[0];
             }
             text.append("| ").append(words[1]).append(" |");
-            runs.forEach(run -> text.append(' ').append(run.results().getOrDefault(row, "–")).append(" |"));
+            runs.forEach(run -> text.append(" " + run.results().getOrDefault(row, "–") + " |"));
             text.append('\n');
         }
         return text.toString();
