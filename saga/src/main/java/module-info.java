@@ -1,0 +1,7 @@
+/** Sagas: chains of idempotent steps as rows, undone in reverse when a step fails for good. */
+module io.rowlock.saga {
+    requires transitive io.rowlock.core;
+    requires static transitive org.jspecify;
+
+    exports io.rowlock.saga;
+}
