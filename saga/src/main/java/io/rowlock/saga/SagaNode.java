@@ -65,11 +65,7 @@ public sealed interface SagaNode<S> {
      * @param otherwise what becomes of it then
      */
     record Await<S, T>(
-            String name,
-            SagaSignal<T> signal,
-            BiFunction<S, T, S> received,
-            Duration within,
-            Escalation<S> otherwise)
+            String name, SagaSignal<T> signal, BiFunction<S, T, S> received, Duration within, Escalation<S> otherwise)
             implements SagaNode<S> {}
 
     /**
@@ -116,8 +112,7 @@ public sealed interface SagaNode<S> {
 
         @Override
         public List<Path<S>> paths() {
-            return Stream.concat(
-                            options.stream().map(Option::path), Stream.of(otherwise))
+            return Stream.concat(options.stream().map(Option::path), Stream.of(otherwise))
                     .toList();
         }
     }

@@ -1,0 +1,46 @@
+package io.rowlock.saga;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.LocationProvider;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Set;
+
+/** What sagas may know: core's exported packages and the JDK, no JPA, no codec. */
+@AnalyzeClasses(locations = ArchitectureTest.MainClasses.class)
+final class ArchitectureTest {
+    /** The classes of this module, without tests and other modules. */
+    static final class MainClasses implements LocationProvider {
+        @Override
+        public Set<Location> get(Class<?> test) {
+            return Set.of(
+                    Location.of(Saga.class.getProtectionDomain().getCodeSource().getLocation()));
+        }
+    }
+
+    @ArchTest
+    static final ArchRule sagas_know_the_public_side_of_core_alone = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java.lang..",
+                    "java.sql",
+                    "java.time..",
+                    "java.util..",
+                    "org.jspecify.annotations",
+                    "io.rowlock",
+                    "io.rowlock.error",
+                    "io.rowlock.event",
+                    "io.rowlock.job",
+                    "io.rowlock.spi",
+                    "io.rowlock.worker",
+                    "io.rowlock.saga..");
+
+    @ArchTest
+    static final ArchRule no_static_field_changes =
+            fields().that().areStatic().should().beFinal();
+}
