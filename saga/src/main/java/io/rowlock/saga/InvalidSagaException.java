@@ -13,7 +13,7 @@ public final class InvalidSagaException extends RowlockException {
     private final List<String> mistakes;
 
     InvalidSagaException(String saga, List<String> mistakes) {
-        super("Saga " + saga + " cannot be built; put right: " + String.join("; ", mistakes));
+        super("Saga \"" + saga + "\" cannot be built; put right: " + String.join("; ", mistakes));
         this.saga = saga;
         this.mistakes = List.copyOf(mistakes);
     }
