@@ -47,7 +47,8 @@ final class Scene implements AutoCloseable {
                 CREATE TABLE IF NOT EXISTS ended (job_id bigint, name text, attempt int, who text);
                 CREATE TABLE IF NOT EXISTS effect (job_id bigint, name text, attempt int, who text);
                 TRUNCATE started, ended, effect, rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key,
-                         rowlock_queue, rowlock_limit, rowlock_slot, rowlock_cancel_request;
+                         rowlock_queue, rowlock_limit, rowlock_slot, rowlock_cancel_request, rowlock_saga,
+                         rowlock_saga_step, rowlock_saga_signal, rowlock_operation;
                 """);
         return scene;
     }

@@ -41,8 +41,20 @@ import org.postgresql.ds.PGSimpleDataSource;
 @PostgresTest
 @Tag("B54")
 final class SchemaInstallIT {
-    private static final List<String> TABLES =
-            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot", "cancel_request");
+    private static final List<String> TABLES = List.of(
+            "schema",
+            "job",
+            "job_failure",
+            "alert",
+            "key",
+            "queue",
+            "limit",
+            "slot",
+            "cancel_request",
+            "saga",
+            "saga_step",
+            "saga_signal",
+            "operation");
 
     @Kind("mail")
     private record Mail(int no) {}
@@ -71,9 +83,9 @@ final class SchemaInstallIT {
 
         assertThat(schema.list(String.class, "SELECT installation::text FROM rowlock_schema"))
                 .isEqualTo(first)
-                .hasSize(5);
+                .hasSize(6);
         tables.validate();
-        assertThat(tables.version()).isEqualTo(5);
+        assertThat(tables.version()).isEqualTo(6);
     }
 
     @Test
@@ -81,7 +93,7 @@ final class SchemaInstallIT {
         installAtOnce(10);
 
         rowlock().schema().validate();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(5);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(6);
     }
 
     @Test
@@ -179,7 +191,7 @@ final class SchemaInstallIT {
         assertThat(everything()).isEqualTo(installed).hasSizeGreaterThan(100);
         rowlock().schema().validate();
         rowlock().schema().install();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(5);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(6);
     }
 
     @Test
@@ -212,7 +224,7 @@ final class SchemaInstallIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4})
+    @ValueSource(ints = {1, 2, 3, 4, 5})
     void tables_of_an_older_version_are_brought_to_this_one_by_install_or_by_the_script_from_there(int version)
             throws Exception {
         Schema tables = rowlock().schema();
@@ -245,9 +257,9 @@ final class SchemaInstallIT {
         Schema tables = rowlock().schema();
 
         assertThat(tables.script(tables.version())).isEmpty();
-        assertThatThrownBy(() -> tables.script(6))
+        assertThatThrownBy(() -> tables.script(7))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 5, got 6");
+                .hasMessage("fromVersion must be between 0 and 6, got 7");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

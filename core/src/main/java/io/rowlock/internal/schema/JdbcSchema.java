@@ -22,9 +22,21 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 5;
-    private static final List<String> TABLES =
-            List.of("schema", "job", "job_failure", "alert", "key", "queue", "limit", "slot", "cancel_request");
+    private static final int VERSION = 6;
+    private static final List<String> TABLES = List.of(
+            "schema",
+            "job",
+            "job_failure",
+            "alert",
+            "key",
+            "queue",
+            "limit",
+            "slot",
+            "cancel_request",
+            "saga",
+            "saga_step",
+            "saga_signal",
+            "operation");
 
     private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
             + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"

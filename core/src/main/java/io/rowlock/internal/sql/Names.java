@@ -25,6 +25,10 @@ public record Names(String schema, String prefix) {
             "limit",
             "slot",
             "cancel_request",
+            "saga",
+            "saga_step",
+            "saga_signal",
+            "operation",
             "job_id_seq",
             "enqueue");
 
