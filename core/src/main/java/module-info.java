@@ -1,4 +1,5 @@
 /** Jobs, workers, leases, dead letters and alerts on PostgreSQL, with JDBC alone. */
+@SuppressWarnings("module") // modules beside core are built after it
 module io.rowlock.core {
     requires transitive java.sql;
     requires static transitive org.jspecify;
@@ -14,6 +15,12 @@ module io.rowlock.core {
     exports io.rowlock.schema;
     exports io.rowlock.spi;
     exports io.rowlock.worker;
+    exports io.rowlock.internal.engine to
+            io.rowlock.saga;
+    exports io.rowlock.internal.outbox to
+            io.rowlock.saga;
+    exports io.rowlock.internal.sql to
+            io.rowlock.saga;
 
     uses io.rowlock.spi.PersistenceUnitBinding;
 }

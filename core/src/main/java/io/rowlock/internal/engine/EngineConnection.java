@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * transaction in which this process stands still. When it turns out broken, or its server read-only after a failover, it is aborted, so that no
  * pool hands it out again, and the next call opens another (case B51). For one thread at a time; the lock is for stop.
  */
-final class EngineConnection implements AutoCloseable {
+public final class EngineConnection implements AutoCloseable {
     private final ConnectionSource source;
     private final int timeoutMillis;
     private final Limits limits;
@@ -26,7 +26,13 @@ final class EngineConnection implements AutoCloseable {
     private Parting parting = connection -> {};
     private volatile boolean closed;
 
-    EngineConnection(ConnectionSource source, Duration answerWithin) {
+    /**
+     * Not yet open.
+     *
+     * @param source where connections come from
+     * @param answerWithin the network timeout, at least 1 ms
+     */
+    public EngineConnection(ConnectionSource source, Duration answerWithin) {
         this.source = source;
         this.timeoutMillis = Math.toIntExact(answerWithin.toMillis());
         this.limits = Limits.of(answerWithin.dividedBy(2), answerWithin.multipliedBy(4));
@@ -34,7 +40,7 @@ final class EngineConnection implements AutoCloseable {
 
     /** What is done over the connection. */
     @FunctionalInterface
-    interface Work<T> {
+    public interface Work<T> {
         T over(Connection connection) throws SQLException;
     }
 
@@ -52,7 +58,7 @@ final class EngineConnection implements AutoCloseable {
     private record Held(Connection connection, int isolation, int networkTimeout, Limits limits) {}
 
     /** Runs statements that are each their own transaction. */
-    <T> T call(Work<T> work) throws SQLException {
+    public <T> T call(Work<T> work) throws SQLException {
         lock.lock();
         try {
             return perform(work);
@@ -80,7 +86,7 @@ final class EngineConnection implements AutoCloseable {
     }
 
     /** Runs statements in one transaction and commits it; rolls back on any throwable. */
-    <T> T inTransaction(Work<T> work) throws SQLException {
+    public <T> T inTransaction(Work<T> work) throws SQLException {
         return call(connection -> {
             connection.setAutoCommit(false);
             try {

@@ -205,7 +205,7 @@ final class Recorder {
                     Described.text(refused),
                     refused));
             return record(List.of(
-                    new Settled(settled.job(), new Retried(AFTER_FAILED_HOOK, false, Verdicts.failure(refused)))));
+                    new Settled(settled.job(), new Retried(AFTER_FAILED_HOOK, false, Failures.failure(refused)))));
         }
     }
 

@@ -7,16 +7,10 @@ import io.rowlock.internal.sql.OutcomeSql.Failure;
 import io.rowlock.job.RetryAfter;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.job.Snooze;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** Decides what becomes of an attempt that threw or took too long. */
 final class Verdicts {
-    private static final int MAX_MESSAGE = 2_000;
-    private static final int MAX_STACK = 8_000;
-    private static final int MAX_CLASS = 200;
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private Verdicts() {}
@@ -30,12 +24,12 @@ final class Verdicts {
         }
         RetryPolicy policy = job.binding().settings().retry();
         if (!policy.retries(thrown) || job.lastAttempt()) {
-            return new Died(failure(thrown), false);
+            return new Died(Failures.failure(thrown), false);
         }
         Duration delay = thrown instanceof RetryAfter after
                 ? after.delay()
                 : policy.delay(job.row().turn().attempt(), thrown);
-        return new Retried(delay, false, failure(thrown));
+        return new Retried(delay, false, Failures.failure(thrown));
     }
 
     static Outcome onTimeout(LeasedJob job, Duration timeout) {
@@ -55,36 +49,5 @@ final class Verdicts {
         TimedOut(Duration timeout) {
             super("the handler took longer than its timeout of " + timeout);
         }
-    }
-
-    static Failure failure(Throwable thrown) {
-        StringWriter stack = new StringWriter();
-        try {
-            thrown.printStackTrace(new PrintWriter(stack));
-        } catch (Throwable unprintable) {
-            stack.append("(the stack trace could not be printed)");
-        }
-        return new Failure(
-                cut(thrown.getClass().getName(), MAX_CLASS),
-                cut(Described.message(thrown), MAX_MESSAGE),
-                cut(stack.toString(), MAX_STACK));
-    }
-
-    /** At most so many characters, and only such as PostgreSQL stores: NUL and lone surrogates become U+FFFD. */
-    static String cut(@Nullable String text, int most) {
-        if (text == null) {
-            return "";
-        }
-        StringBuilder storable = new StringBuilder(Math.min(text.length(), most));
-        for (int i = 0; i < text.length(); ) {
-            int point = text.codePointAt(i);
-            if (storable.length() + Character.charCount(point) > most) {
-                break;
-            }
-            boolean unstorable = point == 0 || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
-            storable.appendCodePoint(unstorable ? 0xFFFD : point);
-            i += Character.charCount(point);
-        }
-        return storable.toString();
     }
 }

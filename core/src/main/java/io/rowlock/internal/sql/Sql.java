@@ -58,7 +58,7 @@ public final class Sql {
     }
 
     /** A parameter that is an array of a PostgreSQL type. */
-    record ArrayOf(String type, List<? extends @Nullable Object> values) {}
+    public record ArrayOf(String type, List<? extends @Nullable Object> values) {}
 
     /** Reads one row. */
     @FunctionalInterface
@@ -104,31 +104,36 @@ public final class Sql {
     }
 
     /** One value of each row, for an array parameter. */
-    static <T, V> List<@Nullable V> column(
+    public static <T, V> List<@Nullable V> column(
             Collection<? extends T> rows, Function<? super T, ? extends @Nullable V> value) {
         List<@Nullable V> values = new ArrayList<>(rows.size());
         rows.forEach(row -> values.add(value.apply(row)));
         return values;
     }
 
-    static ArrayOf texts(Collection<? extends @Nullable String> values) {
+    public static ArrayOf texts(Collection<? extends @Nullable String> values) {
         return new ArrayOf("text", new ArrayList<>(values));
     }
 
-    static ArrayOf bigints(Collection<? extends @Nullable Long> values) {
+    public static ArrayOf bigints(Collection<? extends @Nullable Long> values) {
         return new ArrayOf("bigint", new ArrayList<>(values));
     }
 
-    static ArrayOf integers(Collection<? extends @Nullable Integer> values) {
+    public static ArrayOf integers(Collection<? extends @Nullable Integer> values) {
         return new ArrayOf("integer", new ArrayList<>(values));
     }
 
-    static ArrayOf booleans(Collection<Boolean> values) {
+    public static ArrayOf booleans(Collection<Boolean> values) {
         return new ArrayOf("boolean", new ArrayList<>(values));
     }
 
+    /** JSON texts, for columns of type json. */
+    public static ArrayOf jsons(Collection<? extends @Nullable String> values) {
+        return new ArrayOf("json", new ArrayList<>(values));
+    }
+
     /** Instants go as texts, see {@link #timestamp}. */
-    static ArrayOf instants(Collection<? extends @Nullable Instant> values) {
+    public static ArrayOf instants(Collection<? extends @Nullable Instant> values) {
         List<@Nullable String> texts = new ArrayList<>(values.size());
         values.forEach(at -> texts.add(timestamp(at)));
         return new ArrayOf("timestamptz", texts);
@@ -138,7 +143,7 @@ public final class Sql {
      * An instant as a text that PostgreSQL reads the same in any session time zone. What somebody's SQL may have put
      * into a row, such as -infinity, must come back as it was, or the scan that goes on from there fails for ever.
      */
-    static @Nullable String timestamp(@Nullable Instant at) {
+    public static @Nullable String timestamp(@Nullable Instant at) {
         if (at == null || (!at.isBefore(YEAR_1) && at.isBefore(YEAR_10000))) {
             return at == null ? null : at.toString();
         }
@@ -149,25 +154,25 @@ public final class Sql {
     }
 
     /** Microseconds, the finest the database keeps. */
-    static long micros(Duration duration) {
+    public static long micros(Duration duration) {
         return Math.addExact(Math.multiplyExact(duration.getSeconds(), 1_000_000L), duration.getNano() / 1_000);
     }
 
-    static Duration duration(long micros) {
+    public static Duration duration(long micros) {
         return Duration.of(micros, ChronoUnit.MICROS);
     }
 
-    static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    public static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
         OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
         return at == null ? null : at.toInstant();
     }
 
-    static Instant requiredInstant(ResultSet row, String column) throws SQLException {
+    public static Instant requiredInstant(ResultSet row, String column) throws SQLException {
         return Objects.requireNonNull(instant(row, column), column);
     }
 
     /** The elements of a bigint array column; none for NULL. */
-    static List<Long> longs(ResultSet row, String column) throws SQLException {
+    public static List<Long> longs(ResultSet row, String column) throws SQLException {
         Array array = row.getArray(column);
         return array == null ? List.of() : List.of((Long[]) array.getArray());
     }
