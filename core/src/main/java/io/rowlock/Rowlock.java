@@ -22,6 +22,8 @@ import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.job.Queues;
 import io.rowlock.schema.Schema;
+import io.rowlock.spi.PayloadCodec;
+import io.rowlock.spi.RowlockParts;
 import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
@@ -47,24 +49,34 @@ public final class Rowlock {
     private final Events events;
     private final @Nullable Notifier notifier;
     private final Ground ground;
+    private final RowlockParts parts;
     private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
 
     Rowlock(RowlockBuilder builder) {
         Names names = builder.names();
+        PayloadCodec codec = builder.codec();
         this.schema = new JdbcSchema(builder.connections(), names);
         this.plainOutbox = new RowOutbox(
-                names, builder.codec(), kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()));
+                names, codec, kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()));
         this.outbox = builder.afterCommit()
                 .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
                 .orElse(plainOutbox);
         this.events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
-        this.ground = new Ground(builder.connections(), names, builder.codec(), events, notifier, this::lookAgain);
+        this.ground = new Ground(builder.connections(), names, codec, events, notifier, this::lookAgain);
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),
                 new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
+        this.parts = new Parts(
+                builder.connections(),
+                names.schema(),
+                names.prefix(),
+                codec,
+                builder.maxPayloadBytes(),
+                listener(),
+                this::lookAgain);
     }
 
     /**
@@ -110,6 +122,15 @@ public final class Rowlock {
      */
     public Queues queues() {
         return queues;
+    }
+
+    /**
+     * What modules beside core build on; applications need none of it.
+     *
+     * @return the parts, the same ones for as long as this lives
+     */
+    public RowlockParts parts() {
+        return parts;
     }
 
     private void cancelled(long id) {

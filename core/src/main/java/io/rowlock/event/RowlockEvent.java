@@ -3,7 +3,7 @@ package io.rowlock.event;
 import java.time.Duration;
 import java.util.Set;
 
-/** What can happen; one record each, named in the past tense. */
+/** What can happen; one record each, named in the past tense. All are here, but those of sagas. */
 public sealed interface RowlockEvent {
 
     /**
@@ -141,4 +141,7 @@ public sealed interface RowlockEvent {
      * @param worker its incarnation
      */
     record WorkerStopped(String worker) implements RowlockEvent {}
+
+    /** Something happened to a saga; the module of sagas has the records. */
+    non-sealed interface SagaEvent extends RowlockEvent {}
 }
