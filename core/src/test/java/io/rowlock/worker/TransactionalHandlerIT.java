@@ -9,6 +9,7 @@ import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.JobSnoozed;
+import io.rowlock.event.RowlockEvent.LeaseLost;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.Job;
 import io.rowlock.job.JobFailure;
@@ -318,6 +319,27 @@ final class TransactionalHandlerIT {
                 .extracting(JobFailure::message)
                 .asString()
                 .contains("was not committed");
+    }
+
+    @Test
+    void a_leased_handler_that_throws_after_its_own_commit_has_completed_its_job() throws Exception {
+        long id = rowlock.enqueue(new Booking(1)).id();
+
+        try (Worker worker = rowlock.work(w -> w.handle(Booking.class, (booking, job) -> {
+            try (Connection own = schema.begin()) {
+                write(own, booking, job.attempt());
+                job.completeIn(own);
+                own.commit();
+            }
+            throw new IllegalStateException("too late");
+        }))) {
+            TestRowlock.soon().until(() -> !rowlock.events(JobCompleted.class).isEmpty());
+            assertThat(worker.health().up()).isTrue();
+        }
+
+        assertThat(rowlock.state(id)).isEqualTo(JobState.COMPLETED);
+        assertThat(rowlock.events(LeaseLost.class)).isEmpty();
+        assertThat(rowlock.rowlock().jobs().failures(id)).isEmpty();
     }
 
     @Test

@@ -73,7 +73,7 @@ final class Attempts {
         boolean decided = job.settle();
         if (decided) {
             job.cancel();
-            completer.add(job, new Outcome.PutBack(Duration.ZERO, false));
+            completer.add(job, job.endedOr(new Outcome.PutBack(Duration.ZERO, false)));
         }
         return decided;
     }
@@ -89,7 +89,7 @@ final class Attempts {
             return job.begin() && attempt(job);
         } catch (Throwable thrown) {
             if (job.settle()) {
-                completer.add(job, job.lastAttempt() ? new Outcome.Died(UNKNOWN, false) : IN_DOUBT);
+                completer.add(job, job.endedOr(job.lastAttempt() ? new Outcome.Died(UNKNOWN, false) : IN_DOUBT));
             }
             Described.quietly(() -> LOG.error(
                     "An attempt could not be brought to an end (job={}, kind={})", job.id(), job.kind(), thrown));
@@ -105,7 +105,7 @@ final class Attempts {
         try {
             outcome = handlers.run(job);
         } catch (Throwable thrown) {
-            outcome = Verdicts.onThrow(job, thrown);
+            outcome = job.endedOr(Verdicts.onThrow(job, thrown));
             Described.quietly(() -> LOG.debug(
                     "Attempt failed (job={}, kind={}, attempt={})",
                     job.id(),
@@ -137,7 +137,9 @@ final class Attempts {
 
     private static boolean completes(Outcome outcome) {
         return outcome instanceof Outcome.Completed
-                || (outcome instanceof Outcome.RecordedByHandler byHandler && byHandler.snoozed() == null);
+                || (outcome instanceof Outcome.RecordedByHandler byHandler
+                        && byHandler.snoozed() == null
+                        && byHandler.otherwise() == null);
     }
 
     private @Nullable ScheduledFuture<?> startTimer(LeasedJob job) {
@@ -150,14 +152,14 @@ final class Attempts {
             return;
         }
         LOG.warn(
-                "An attempt took longer than its timeout of {}; it is interrupted, and retried no earlier than its lease"
-                        + " ends (job={}, kind={}, attempt={})",
+                "An attempt took longer than its timeout of {}; it is interrupted, and unless its job has ended retried no"
+                        + " earlier than its lease ends (job={}, kind={}, attempt={})",
                 limit,
                 job.id(),
                 job.kind(),
                 job.row().turn().attempt());
         job.cancel();
-        completer.add(job, Verdicts.onTimeout(job, limit));
+        completer.add(job, job.endedOr(Verdicts.onTimeout(job, limit)));
         events.tell(new JobTimedOut(job.id(), job.kind(), job.row().turn().attempt(), limit));
     }
 

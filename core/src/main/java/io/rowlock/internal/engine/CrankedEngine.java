@@ -22,7 +22,8 @@ public final class CrankedEngine implements HandCrankedWorker {
                 owner,
                 settings.timing().lease(),
                 installation(ground, schema),
-                settings.completedRetention().isZero());
+                settings.completedRetention().isZero(),
+                () -> false);
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});
     }
 

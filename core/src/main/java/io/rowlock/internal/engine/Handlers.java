@@ -54,14 +54,14 @@ final class Handlers {
         JobRun run = new JobRun(job, identity, sql, keys);
         if (binding.contract() instanceof Leased<T> leased) {
             leased.handler().handle(payload, run);
-            return run.recorded() ? new Outcome.RecordedByHandler(run.snoozed()) : new Outcome.Completed();
+            return run.recorded() ? new Outcome.RecordedByHandler(run.snoozed(), null) : new Outcome.Completed();
         }
         if (binding.contract() instanceof Transactional<T, ?> transactional) {
             inTransaction(job, run, payload, transactional);
         } else if (binding.contract() instanceof TransactionalJdbc<T> plain) {
             inTransaction(job, run, payload, jdbc, plain.handler());
         }
-        return new Outcome.RecordedByHandler(run.snoozed());
+        return new Outcome.RecordedByHandler(run.snoozed(), null);
     }
 
     private <T, R> void inTransaction(LeasedJob job, JobRun run, T payload, Transactional<T, R> contract)

@@ -16,10 +16,11 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** One attempt as its handler sees it. */
-final class JobRun implements JobContext {
+final class JobRun implements JobContext, DriverLease {
     private static final int LOCK_TRIES = 40;
     private static final long LOCK_PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
 
@@ -32,8 +33,9 @@ final class JobRun implements JobContext {
     private volatile boolean recorded;
     private volatile @Nullable Duration snoozed;
 
-    /** Who runs it, under which lease; what idempotency keys begin with, and what becomes of completed rows. */
-    record Identity(String owner, Duration lease, String installation, boolean deleteCompleted) {}
+    /** Who runs it, under which lease; what idempotency keys begin with, what becomes of completed rows, whether it stops. */
+    record Identity(
+            String owner, Duration lease, String installation, boolean deleteCompleted, BooleanSupplier stopping) {}
 
     /** Where the row was locked: who completes the job over that connection must do so in the same transaction. */
     private record Locked(Connection connection, String transaction) {}
@@ -125,6 +127,38 @@ final class JobRun implements JobContext {
     }
 
     @Override
+    public String owner() {
+        return identity.owner();
+    }
+
+    @Override
+    public int losses() {
+        return job.row().turn().losses();
+    }
+
+    @Override
+    public boolean deleteCompleted() {
+        return identity.deleteCompleted();
+    }
+
+    @Override
+    public boolean stopping() {
+        return identity.stopping().getAsBoolean();
+    }
+
+    @Override
+    public boolean takenAway() {
+        return job.cancelled();
+    }
+
+    @Override
+    public void ended(@Nullable Duration putBackFor) {
+        snoozed = putBackFor;
+        job.ended(putBackFor);
+        recorded = true;
+    }
+
+    @Override
     public long token() {
         return job.row().turn().token();
     }
@@ -200,6 +234,7 @@ final class JobRun implements JobContext {
         record(
                 connection,
                 "complete",
+                null,
                 by -> sql.complete(connection, identity.owner(), job.grip(), by, identity.deleteCompleted()));
     }
 
@@ -208,8 +243,7 @@ final class JobRun implements JobContext {
         if (delay == null || delay.isNegative() || delay.toDays() > 36_600) {
             throw new InvalidUseException("snoozeIn delay must be between 0 and 100 years, got " + delay);
         }
-        record(connection, "snooze", by -> sql.putBack(connection, identity.owner(), job.grip(), by, delay));
-        snoozed = delay;
+        record(connection, "snooze", delay, by -> sql.putBack(connection, identity.owner(), job.grip(), by, delay));
     }
 
     @FunctionalInterface
@@ -217,7 +251,7 @@ final class JobRun implements JobContext {
         boolean ifHeld(@Nullable String lockedBy) throws SQLException;
     }
 
-    private void record(Connection connection, String what, Write write) {
+    private void record(Connection connection, String what, @Nullable Duration putBackFor, Write write) {
         TransactionCheck.require(connection, what + " a job");
         try {
             String lockedBy = lockedBy(connection);
@@ -229,13 +263,14 @@ final class JobRun implements JobContext {
                 refuseUnlessBusy(connection, what);
                 await(connection, () -> write.ifHeld(lockedBy));
             }
-            job.endedByHandler();
+            job.ended(putBackFor);
             if (key != null) {
                 keys.settleWithin(connection, key);
             }
         } catch (SQLException e) {
             throw new DatabaseException("Could not " + what + " the job (job=" + id() + ")", e);
         }
+        snoozed = putBackFor;
         recorded = true;
     }
 

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.engine.Outcome.RecordedByHandler;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.OutcomeSql.Grip;
 import io.rowlock.worker.HandlerBinding;
@@ -27,7 +28,7 @@ final class LeasedJob {
     private volatile boolean cancelled;
     private volatile boolean cancelRequested;
     private volatile boolean over;
-    private volatile boolean endedByHandler;
+    private volatile @Nullable RecordedByHandler ended;
     private volatile boolean taken;
     private volatile boolean runEnded;
     private @Nullable Thread thread;
@@ -102,12 +103,18 @@ final class LeasedJob {
     }
 
     /** The handler's own transaction has written the end of the lease, though it may not have committed. */
-    void endedByHandler() {
-        endedByHandler = true;
+    void ended(@Nullable Duration putBackFor) {
+        ended = new RecordedByHandler(putBackFor, null);
     }
 
     boolean isEndedByHandler() {
-        return endedByHandler;
+        return ended != null;
+    }
+
+    /** The outcome where something else than the handler's return decides: what its own transaction wrote goes before. */
+    Outcome endedOr(Outcome other) {
+        RecordedByHandler said = ended;
+        return said == null ? other : new RecordedByHandler(said.snoozed(), other);
     }
 
     /** Somebody has taken the job from this worker, or it died by a timeout, while its handler may run on. */

@@ -12,8 +12,12 @@ sealed interface Outcome {
     /** The handler returned. */
     record Completed() implements Outcome {}
 
-    /** The handler's own transaction completed the job, or put it back for so long: only the lease is over. */
-    record RecordedByHandler(@Nullable Duration snoozed) implements Outcome {}
+    /**
+     * The handler's own transaction completed the job, or put it back for so long: only the lease is over. Where it turns out
+     * that it did not commit, the outcome is the other; null: the handler returned, and the attempt has failed.
+     */
+    record RecordedByHandler(
+            @Nullable Duration snoozed, @Nullable Outcome otherwise) implements Outcome {}
 
     /** It failed and is tried again after a delay, and not before the old lease would have ended where so said. */
     record Retried(Duration delay, boolean notBeforeLease, Failure failure) implements Outcome {}

@@ -111,7 +111,8 @@ final class Recorder {
 
     /**
      * The handler's own transaction should have ended the lease. Where it did not, it never committed, whatever the
-     * handler returned: the attempt has failed. Also the answer to an error during COMMIT, which tells nothing.
+     * handler returned: the attempt has failed, or ends as it would have without. Also the answer to an error during
+     * COMMIT, which tells nothing.
      */
     private List<Settled> verify(List<Settled> jobs) throws SQLException {
         if (jobs.isEmpty()) {
@@ -122,16 +123,23 @@ final class Recorder {
         for (Settled settled : jobs) {
             switch (fates.getOrDefault(settled.job().id(), Fate.LOST)) {
                 case ENDED -> aftermath.recorded(settled);
-                case HELD -> failed.add(new Settled(settled.job(), Verdicts.onThrow(settled.job(), notCommitted())));
+                case HELD -> failed.add(new Settled(settled.job(), notCommitted(settled)));
                 case LOST -> aftermath.lost(settled);
             }
         }
         return failed.isEmpty() ? List.of() : record(failed);
     }
 
-    private static IllegalStateException notCommitted() {
-        return new IllegalStateException(
-                "the handler returned, but the transaction that completed the job was not committed");
+    private static Outcome notCommitted(Settled settled) {
+        if (settled.job().isCancelRequested()) {
+            return Outcome.UNTIL_CANCELLED;
+        }
+        return settled.outcome() instanceof RecordedByHandler byHandler && byHandler.otherwise() != null
+                ? byHandler.otherwise()
+                : Verdicts.onThrow(
+                        settled.job(),
+                        new IllegalStateException(
+                                "the handler returned, but the transaction that completed the job was not committed"));
     }
 
     private List<Settled> bury(List<Settled> jobs) throws SQLException {

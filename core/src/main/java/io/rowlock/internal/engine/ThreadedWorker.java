@@ -165,7 +165,8 @@ public final class ThreadedWorker implements Worker {
                 id,
                 settings.timing().lease(),
                 installation,
-                settings.completedRetention().isZero());
+                settings.completedRetention().isZero(),
+                this::stopping);
         Engine engine = new Engine(ground, settings, identity, executor, this::worthClaiming);
         return new Running(
                 engine,
@@ -196,6 +197,12 @@ public final class ThreadedWorker implements Worker {
         }
         synchronized (monitor) {
             monitor.notifyAll();
+        }
+    }
+
+    private boolean stopping() {
+        synchronized (monitor) {
+            return state == State.STOPPING || state == State.STOPPED;
         }
     }
 

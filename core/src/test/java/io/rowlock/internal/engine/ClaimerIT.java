@@ -49,7 +49,7 @@ final class ClaimerIT {
         engine = new Engine(
                 ground,
                 config.settings(),
-                new Identity("me", LONG, "x", false),
+                new Identity("me", LONG, "x", false, () -> false),
                 task -> {
                     keptUp.add(engine.inFlight.all().size());
                     begun.add(task);

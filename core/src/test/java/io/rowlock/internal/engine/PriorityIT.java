@@ -58,7 +58,8 @@ final class PriorityIT {
                 new Events(List.of()),
                 null,
                 () -> {});
-        engine = new Engine(ground, config.settings(), new Identity("me", LONG, "x", true), begun::add, () -> {});
+        engine = new Engine(
+                ground, config.settings(), new Identity("me", LONG, "x", true, () -> false), begun::add, () -> {});
         slow = FakeJobs.job("default", config.settings().handlers().get(0), 0);
     }
 

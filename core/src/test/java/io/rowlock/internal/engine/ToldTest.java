@@ -35,7 +35,7 @@ final class ToldTest {
             new WorkerConfig()
                     .handle(new JobKind<>("mail", String.class, List.of("post")), (text, job) -> {}, options -> {})
                     .settings(),
-            new Identity("me", Duration.ofMinutes(1), "x", false),
+            new Identity("me", Duration.ofMinutes(1), "x", false, () -> false),
             Runnable::run,
             woken::incrementAndGet);
 
