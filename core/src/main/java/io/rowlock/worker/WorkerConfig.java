@@ -5,12 +5,14 @@ import io.rowlock.job.JobHandler;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.TransactionalJobHandler;
 import io.rowlock.spi.TransactionRunner;
+import io.rowlock.spi.WorkerExtension;
 import io.rowlock.worker.HandlerBinding.Contract;
 import io.rowlock.worker.HandlerBinding.Leased;
 import io.rowlock.worker.HandlerBinding.Transactional;
 import io.rowlock.worker.HandlerBinding.TransactionalJdbc;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -33,6 +35,7 @@ public final class WorkerConfig {
     private final Set<HandlerBinding<?>> handlers = new LinkedHashSet<>();
     private final Set<String> kindNames = new HashSet<>();
     private final Map<String, Object> set = new LinkedHashMap<>();
+    private final List<WorkerExtension> extensions = new ArrayList<>();
 
     /** Makes an empty configuration. */
     public WorkerConfig() {}
@@ -298,6 +301,24 @@ public final class WorkerConfig {
     }
 
     /**
+     * Adds what a module beside core does in this worker. May be called several times; they take their turns in that order.
+     *
+     * @param extension called when the worker starts, now and then, and when it has stopped; none by default
+     * @return this
+     * @throws InvalidUseException if null or added before
+     */
+    public WorkerConfig extension(WorkerExtension extension) {
+        if (extension == null) {
+            throw new InvalidUseException("extension must not be null");
+        }
+        if (extensions.stream().anyMatch(each -> each == extension)) {
+            throw new InvalidUseException("An extension is given twice for one worker: " + extension);
+        }
+        extensions.add(extension);
+        return this;
+    }
+
+    /**
      * What was said, with defaults for the rest.
      *
      * @return the settings
@@ -313,7 +334,8 @@ public final class WorkerConfig {
                 List.copyOf(handlers),
                 new WorkerSettings.Timing(get("lease", Duration.ofSeconds(60)), get("poll", Duration.ofSeconds(1))),
                 get("keepCompleted", Duration.ofHours(24)),
-                (Executor) set.get("executor"));
+                (Executor) set.get("executor"),
+                extensions);
     }
 
     private <T> WorkerConfig bind(JobKind<T> kind, Contract<T> contract, Consumer<HandlerConfig> options) {

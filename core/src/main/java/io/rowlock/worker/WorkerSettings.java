@@ -1,5 +1,6 @@
 package io.rowlock.worker;
 
+import io.rowlock.spi.WorkerExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param timing how long and how often
  * @param completedRetention how long completed rows are kept; zero: deleted at once
  * @param executor runs the handlers, or null: platform threads of the worker's own
+ * @param extensions what modules beside core do in the worker
  */
 public record WorkerSettings(
         String name,
@@ -22,7 +24,8 @@ public record WorkerSettings(
         List<HandlerBinding<?>> handlers,
         Timing timing,
         Duration completedRetention,
-        @Nullable Executor executor) {
+        @Nullable Executor executor,
+        List<WorkerExtension> extensions) {
 
     /**
      * How long and how often.
@@ -35,5 +38,6 @@ public record WorkerSettings(
     public WorkerSettings {
         queues = Map.copyOf(queues);
         handlers = List.copyOf(handlers);
+        extensions = List.copyOf(extensions);
     }
 }

@@ -9,6 +9,7 @@ import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.spi.TransactionRunner;
+import io.rowlock.spi.WorkerExtension;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +78,8 @@ final class WorkerConfigTest {
         assertThat(handler.deathHook()).isNotNull();
     }
 
+    private static final WorkerExtension NONE = new WorkerExtension() {};
+
     static Stream<Arguments> refusedWorkers() {
         TransactionRunner<Connection> runner = work -> {};
         return Stream.of(
@@ -103,6 +106,8 @@ final class WorkerConfigTest {
                         "keepCompleted is set twice",
                         w -> w.keepCompleted(SECOND).keepCompleted(SECOND)),
                 worker("executor must not be null", w -> w.executor(null)),
+                worker("extension must not be null", w -> w.extension(null)),
+                worker("An extension is given twice", w -> w.extension(NONE).extension(NONE)),
                 worker("executor is set twice", w -> w.executor(Runnable::run).executor(Runnable::run)),
                 worker("handler, runner or executor must not be null", w -> w.handle(Mail.class, null)),
                 worker("must not be null", w -> w.handleTransactionally(Mail.class, null)),

@@ -15,25 +15,36 @@ public final class CrankedEngine implements HandCrankedWorker {
     private static final int MOST = 10_000;
 
     private final Engine engine;
+    private final Extensions extensions;
 
     public CrankedEngine(Ground ground, JdbcSchema schema, WorkerSettings settings) {
         String owner = settings.name() + "-by-hand-" + UUID.randomUUID();
+        this.extensions = new Extensions(settings.extensions(), owner, ground.events());
         Identity identity = new Identity(
                 owner,
                 settings.timing().lease(),
-                installation(ground, schema),
+                start(ground, schema),
                 settings.completedRetention().isZero(),
                 () -> false);
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});
     }
 
-    private static String installation(Ground ground, JdbcSchema schema) {
+    /** Checks the tables, starts extensions, and gives the installation's name. */
+    private String start(Ground ground, JdbcSchema schema) {
+        boolean started = false;
         try (Connection connection = ground.connections().get()) {
             schema.validate(connection);
-            return schema.installation(connection);
+            String installation = schema.installation(connection);
+            extensions.start(connection);
+            started = true;
+            return installation;
         } catch (SQLException e) {
             DatabaseException lasting = StartRefusal.lasting(e);
             throw lasting != null ? lasting : new DatabaseException("The database cannot be used yet", e);
+        } finally {
+            if (!started) {
+                extensions.stop();
+            }
         }
     }
 
@@ -90,6 +101,7 @@ public final class CrankedEngine implements HandCrankedWorker {
     @Override
     public void close() {
         engine.freeLimits();
+        extensions.stop();
         engine.close();
     }
 }

@@ -130,6 +130,18 @@ final class Engine {
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }
 
+    /** A step for the pruner's thread: what it throws keeps no extension from its housekeeping. */
+    long prune(Extensions extensions) throws SQLException {
+        long pause = 0;
+        long further = 0;
+        try {
+            pause = pruner.step();
+        } finally {
+            further = extensions.keepHouse(claiming);
+        }
+        return Math.min(pause, further);
+    }
+
     private static EngineConnection connection(Ground ground, Duration lease) {
         Duration quarter = lease.dividedBy(4);
         return new EngineConnection(ground.connections(), quarter.compareTo(LEAST_ANSWER) > 0 ? quarter : LEAST_ANSWER);

@@ -38,6 +38,7 @@ public final class ThreadedWorker implements Worker {
     private final JdbcSchema schema;
     private final WorkerSettings settings;
     private final String id;
+    private final Extensions extensions;
     private final Object monitor = new Object();
     private State state = State.NEW;
     private volatile @Nullable Running running;
@@ -51,6 +52,7 @@ public final class ThreadedWorker implements Worker {
                 + ProcessHandle.current().pid()
                 + '-'
                 + UUID.randomUUID().toString().substring(0, 13);
+        this.extensions = new Extensions(settings.extensions(), id, ground.events());
     }
 
     /** What exists between start and stop. */
@@ -79,21 +81,37 @@ public final class ThreadedWorker implements Worker {
             }
             state = State.STARTING;
         }
+        boolean begun = false;
         try {
-            String installation = awaitDatabase();
-            synchronized (monitor) {
-                if (state != State.STARTING) {
-                    return;
-                }
-                Running started = assemble(installation);
-                running = started;
-                state = State.RUNNING;
-                startLoops(started);
-            }
+            begun = begin(awaitDatabase());
         } catch (RuntimeException | Error e) {
             moveTo(State.STOPPED);
             throw e;
+        } finally {
+            if (!begun) {
+                extensions.stop();
+            }
         }
+        if (begun) {
+            tellStarted();
+        }
+    }
+
+    /** False if it was stopped meanwhile. */
+    private boolean begin(String installation) {
+        synchronized (monitor) {
+            if (state != State.STARTING) {
+                return false;
+            }
+            Running started = assemble(installation);
+            running = started;
+            state = State.RUNNING;
+            startLoops(started);
+            return true;
+        }
+    }
+
+    private void tellStarted() {
         LOG.info(
                 "Worker started (worker={}, queues={}, kinds={})",
                 id,
@@ -116,13 +134,15 @@ public final class ThreadedWorker implements Worker {
         }
     }
 
-    /** Waits until the database answers, checks the tables, and gives the installation's name. */
+    /** Waits until the database answers, checks the tables, starts extensions, and gives the installation's name. */
     private String awaitDatabase() {
         long saidAt = 0;
         while (true) {
             try (Connection connection = ground.connections().get()) {
                 schema.validate(connection);
-                return schema.installation(connection);
+                String installation = schema.installation(connection);
+                extensions.start(connection);
+                return installation;
             } catch (SQLException e) {
                 DatabaseException lasting = StartRefusal.lasting(e);
                 if (lasting != null) {
@@ -173,7 +193,7 @@ public final class ThreadedWorker implements Worker {
                 loop("claimer", engine.claimer::step),
                 loop("completer", engine.completer::step),
                 loop("heartbeat", engine::beatAndListen),
-                loop("pruner", engine.pruner::step),
+                loop("pruner", () -> engine.prune(extensions)),
                 own);
     }
 
@@ -309,6 +329,7 @@ public final class ThreadedWorker implements Worker {
             stopping.loops().forEach(Loop::stop);
         }
         engine.freeLimits();
+        extensions.stop();
         engine.close();
         if (stopping.own() != null) {
             stopping.own().shutdown();
