@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * Looks jobs up, and does to single ones what people do. Look-ups are one statement each that waits for no lock. Changes
  * lock the job's row, and before it that of its ordering key, and wait up to 5 s for others that hold them; each is a
- * transaction of its own, all or nothing. Safe for use by many threads, unless bound to one connection by {@link #in}.
+ * transaction of its own, all or nothing; it keeps a row that says who did what, and why, for ever. Safe for use by many threads, unless bound to one connection by {@link #in}.
  */
 public interface Jobs {
     /**

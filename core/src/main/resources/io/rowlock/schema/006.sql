@@ -139,7 +139,7 @@ COMMENT ON COLUMN rowlock_operation.id IS 'The order.';
 COMMENT ON COLUMN rowlock_operation.at IS 'When.';
 COMMENT ON COLUMN rowlock_operation.who IS 'The person or tool.';
 COMMENT ON COLUMN rowlock_operation.why IS 'The reason.';
-COMMENT ON COLUMN rowlock_operation.what IS 'The operation: cancel, retry, skip, resolve, resume, fork, redact.';
+COMMENT ON COLUMN rowlock_operation.what IS 'The operation: cancel, revive, retry, skip, resolve, resume, fork, redact.';
 COMMENT ON COLUMN rowlock_operation.saga IS 'The saga, if it was one.';
 COMMENT ON COLUMN rowlock_operation.step IS 'The step, if it was one.';
 COMMENT ON COLUMN rowlock_operation.job_id IS 'The job, if it was one.';

@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What people do to single jobs, in a transaction of its own or in the caller's, under the lock of the job's key. */
+/**
+ * What people do to single jobs, in a transaction of its own or in the caller's, under the lock of the job's key; each time
+ * that changes something a row says who did it, and why.
+ */
 final class Operations {
     private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -75,7 +78,13 @@ final class Operations {
     }
 
     Cancellation cancel(long id, By by) {
-        Cancel made = inTransaction("cancelled", open -> cancel(open, id, by));
+        Cancel made = inTransaction("cancelled", open -> {
+            Cancel done = cancel(open, id, by);
+            if (done.answer() == Cancellation.STOPPED || done.answer() == Cancellation.REQUESTED) {
+                sql.record(open, id, "cancel", by);
+            }
+            return done;
+        });
         LOG.info("Cancel of a job: {} (job={}, by={}): {}", made.answer(), id, by.who(), by.why());
         if (bound == null && made.answer() == Cancellation.REQUESTED) {
             (made.asked() ? committed.requested() : committed.cancelled()).accept(id);
@@ -155,6 +164,9 @@ final class Operations {
             if (key != null) {
                 keys.settleWithin(open, key);
             }
+            if (done) {
+                sql.record(open, id, "revive", by);
+            }
             return done;
         });
         LOG.info("Revive of a job: {} (job={}, by={}): {}", revived, id, by.who(), by.why());
@@ -172,6 +184,7 @@ final class Operations {
                 return false;
             }
             keys.settleWithin(open, key);
+            sql.record(open, id, "skip", by);
             return true;
         });
         LOG.info("Skip of a dead head: {} (job={}, by={}): {}", skipped, id, by.who(), by.why());

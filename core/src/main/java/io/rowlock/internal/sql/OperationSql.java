@@ -1,5 +1,6 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.job.By;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -67,6 +68,12 @@ public final class OperationSql {
             WHERE id = $1 AND state IN ('dead', 'cancelled')
             """;
 
+    /* In the transaction of what was done. No lock but of its own row. Rows: one. */
+    static final String RECORD = """
+            /* rowlock:record-operation */
+            INSERT INTO rowlock_operation (who, why, what, job_id) VALUES ($1, $2, $3, $4)
+            """;
+
     private final Sql isolation;
     private final Sql whereIs;
     private final Sql lockKey;
@@ -74,6 +81,7 @@ public final class OperationSql {
     private final Sql tryLock;
     private final Sql cancel;
     private final Sql revive;
+    private final Sql record;
 
     public OperationSql(Names names) {
         this.isolation = new Sql(names, OneJobSql.ISOLATION);
@@ -83,6 +91,7 @@ public final class OperationSql {
         this.tryLock = new Sql(names, TRY_LOCK);
         this.cancel = new Sql(names, CANCEL);
         this.revive = new Sql(names, REVIVE);
+        this.record = new Sql(names, RECORD);
     }
 
     /** Where a job stands, and whether a worker has it. */
@@ -145,5 +154,10 @@ public final class OperationSql {
     /** Makes the job ready again if it is dead or cancelled. */
     public boolean revive(Connection connection, long id) throws SQLException {
         return revive.update(connection, id) == 1;
+    }
+
+    /** Keeps who did what to a job, and why. */
+    public void record(Connection connection, long id, String what, By by) throws SQLException {
+        record.update(connection, by.who(), by.why(), what, id);
     }
 }

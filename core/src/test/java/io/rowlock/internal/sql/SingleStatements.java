@@ -129,6 +129,7 @@ final class SingleStatements {
                 pin("try-lock-job", OperationSql.TRY_LOCK, job, held),
                 pin("cancel", OperationSql.CANCEL, job, held, "by hand"),
                 pin("revive", OperationSql.REVIVE, job, held),
+                pin("record-operation", OperationSql.RECORD, List.of(), "ada", "by hand", "skip", held),
                 pin("unblock-key", KeySql.UNBLOCK, key, "default", "key-1", held),
                 pin("unblock-keys", KeySql.UNBLOCK_REVIVED, job, places),
                 pin("job-by-id", LookupSql.BY_ID, job, held),
