@@ -6,10 +6,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /** Plain JDBC transactions for transactional handlers, each on a connection of its own from the data source. */
-final class JdbcTransactions implements TransactionRunner<Connection> {
+public final class JdbcTransactions implements TransactionRunner<Connection> {
     private final ConnectionSource source;
 
-    JdbcTransactions(ConnectionSource source) {
+    public JdbcTransactions(ConnectionSource source) {
         this.source = source;
     }
 
