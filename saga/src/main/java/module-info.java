@@ -2,6 +2,8 @@
 module io.rowlock.saga {
     requires transitive io.rowlock.core;
     requires static transitive org.jspecify;
+    requires org.slf4j;
 
     exports io.rowlock.saga;
+    exports io.rowlock.saga.engine;
 }

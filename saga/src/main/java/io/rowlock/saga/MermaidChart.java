@@ -1,7 +1,10 @@
 package io.rowlock.saga;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Draws one saga as a Mermaid flowchart. For one thread and one drawing. */
@@ -12,13 +15,17 @@ final class MermaidChart<S> {
     private final StringBuilder text = new StringBuilder("flowchart TD\n");
     private final List<String> pivots = new ArrayList<>();
     private final List<String> undos = new ArrayList<>();
+    private final Map<String, StepStatus> run;
+    private final Map<StepStatus, List<String>> stand = new EnumMap<>(StepStatus.class);
     private int number;
 
     /** The end of an arrow that has no head yet, and what is written on it. */
     private record Tail(String from, @Nullable String label) {}
 
-    MermaidChart(Saga<S> saga) {
+    /** @param run how the steps of one run stand; none for the definition alone */
+    MermaidChart(Saga<S> saga, Map<String, StepStatus> run) {
         this.saga = saga;
+        this.run = run;
     }
 
     String draw() {
@@ -28,6 +35,7 @@ final class MermaidChart<S> {
         connect(ends, "done");
         mark(pivots, "pivot", "stroke-width:4px");
         mark(undos, "undo", "stroke-dasharray:4 4");
+        stand.forEach((status, ids) -> mark(ids, status.name().toLowerCase(Locale.ROOT), RunColours.of(status)));
         return text.toString();
     }
 
@@ -53,13 +61,14 @@ final class MermaidChart<S> {
         String name = escaped(node.name());
         line(id + shape(node, name));
         connect(into, id);
+        stands(id, run.get(node.name()));
         if (node instanceof SagaNode.Step<S> step) {
             if (step.pivot()) {
                 pivots.add(id);
             }
-            undo(id, name, step.compensation());
+            undo(id, node.name(), step.compensation());
         } else if (node instanceof SagaNode.Child<S, ?> child) {
-            undo(id, name, child.compensation());
+            undo(id, node.name(), child.compensation());
         } else if (node instanceof SagaNode.Choose<S> choose) {
             return branches(id, choose.paths());
         } else if (node instanceof SagaNode.Parallel<S> parallel) {
@@ -83,9 +92,17 @@ final class MermaidChart<S> {
     private void undo(String id, String name, @Nullable Compensation<S> compensation) {
         if (compensation != null) {
             String undo = "u" + id.substring(1);
-            line(undo + box("undo " + name, !(compensation.work() instanceof Compensation.Called)));
+            line(undo + box("undo " + escaped(name), !(compensation.work() instanceof Compensation.Called)));
             line(id + " -.-> " + undo);
             undos.add(undo);
+            StepStatus status = run.get(name);
+            stands(undo, RunColours.goesBack(status) ? status : null);
+        }
+    }
+
+    private void stands(String id, @Nullable StepStatus status) {
+        if (status != null) {
+            stand.computeIfAbsent(status, none -> new ArrayList<>()).add(id);
         }
     }
 

@@ -175,7 +175,22 @@ public final class Saga<S> {
      * @see <a href="https://mermaid.js.org/syntax/flowchart.html">Mermaid flowcharts</a>
      */
     public String toMermaid() {
-        return new MermaidChart<>(this).draw();
+        return toMermaid(Map.of());
+    }
+
+    /**
+     * Draws one run of the definition: the same chart, in which each part that has begun, and its compensation, has a class
+     * named as its status ({@code completed}, {@code retrying} ...), with a colour.
+     *
+     * @param steps how the steps of the run stand, by their names; other names count for nothing
+     * @return lines of text
+     * @throws InvalidUseException if null
+     */
+    public String toMermaid(Map<String, StepStatus> steps) {
+        if (steps == null) {
+            throw new InvalidUseException("The steps of a run must not be null; toMermaid() draws the definition");
+        }
+        return new MermaidChart<>(this, steps).draw();
     }
 
     @Override

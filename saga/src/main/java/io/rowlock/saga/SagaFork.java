@@ -1,0 +1,30 @@
+package io.rowlock.saga;
+
+/**
+ * What became of a fork.
+ *
+ * @param outcome what
+ * @param saga the id it was asked for, or of {@link Outcome#KEY_HELD} the saga that holds the business key
+ * @param words for people: what was copied, or why nothing was
+ */
+public record SagaFork(Outcome outcome, String saga, String words) {
+    /** What can become of a fork. But for {@link #FORKED}, nothing was written. */
+    public enum Outcome {
+        /** The new saga runs. */
+        FORKED,
+        /** There is a saga of the new id already. */
+        EXISTS,
+        /** An unfinished saga, the old one perhaps, holds the business key: resolve that one first. */
+        KEY_HELD,
+        /** The old saga goes on by itself: cancel it, or wait. */
+        HEALTHY,
+        /** The newest version has no such step on its main line. */
+        WRONG_STEP,
+        /** What stands before the step is not done in the old saga, or was undone. */
+        NOT_REACHED,
+        /** The state before the step is not there, or no upcast makes one of the newest version of it. */
+        NO_STATE,
+        /** There is no such saga (any more). */
+        UNKNOWN
+    }
+}

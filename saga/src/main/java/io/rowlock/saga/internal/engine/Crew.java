@@ -1,0 +1,120 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.saga.SagaNode.Step;
+import io.rowlock.saga.StepWork;
+import io.rowlock.saga.internal.engine.Recording.Result;
+import io.rowlock.saga.internal.sql.StepRow;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs steps of branches beside each other. The driver's thread starts them, takes their answers one at a time, and records
+ * them. One that took too long is given up, but not tried again in this drive: its thread may still run. For the driver's
+ * thread.
+ */
+final class Crew<S> {
+    private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
+
+    private final ExecutorService threads;
+    private final Calls<S> calls;
+    private final Recording<S> recording;
+    private final Map<String, Flight<S>> flying = new HashMap<>();
+    private final Set<String> givenUp = new HashSet<>();
+    private final BlockingQueue<Flight<S>> landed = new LinkedBlockingQueue<>();
+
+    Crew(ExecutorService threads, Calls<S> calls, Recording<S> recording) {
+        this.threads = threads;
+        this.calls = calls;
+        this.recording = recording;
+    }
+
+    /** Whether a node is for a crew: a step of a branch that calls the outside. */
+    static <S> boolean takes(Found.Ready<S> ready) {
+        return ready.scope().branch() != null
+                && ready.node() instanceof Step<S> step
+                && step.work() instanceof StepWork.Called<S>;
+    }
+
+    boolean isFlying() {
+        return !flying.isEmpty();
+    }
+
+    /** Steps that are not to be started. */
+    Set<String> busy() {
+        Set<String> busy = new HashSet<>(flying.keySet());
+        busy.addAll(givenUp);
+        return busy;
+    }
+
+    /** Whether threads of attempts that took too long may still run. */
+    boolean hasGivenUp() {
+        return !givenUp.isEmpty();
+    }
+
+    /** Records the starts of all, and starts them. Those that have no attempt left fail, and nothing of them is started. */
+    Result start(List<Found.Ready<S>> ready, boolean gives) throws SQLException {
+        List<StepRow> rows = new ArrayList<>();
+        List<Found.Ready<S>> steps = new ArrayList<>();
+        for (Found.Ready<S> each : ready) {
+            StepRow row = calls.prepare((Step<S>) each.node());
+            if (row != null) {
+                rows.add(row);
+                steps.add(each);
+            }
+        }
+        if (rows.size() < ready.size()) {
+            return Result.RECORDED; // one has failed for good: nothing new begins
+        }
+        Result result = recording.start(rows, false, gives);
+        for (int i = 0; result == Result.RECORDED && i < rows.size(); i++) {
+            launch(steps.get(i), rows.get(i));
+        }
+        return result;
+    }
+
+    private void launch(Found.Ready<S> ready, StepRow row) {
+        Step<S> step = (Step<S>) ready.node();
+        Flight<S> flight = calls.flight(step, (StepWork.Called<S>) step.work(), ready.scope(), row);
+        flight.landsIn(landed);
+        flying.put(step.name(), flight);
+        threads.execute(flight);
+    }
+
+    /** Waits for an answer, or until the time of one is over, and records it. */
+    Result awaitOne() throws SQLException, InterruptedException {
+        long wait = flying.values().stream().mapToLong(Flight::left).min().orElse(0);
+        Flight<S> first = landed.poll(Math.max(0, Math.min(wait, LONGEST_WAIT)), TimeUnit.NANOSECONDS);
+        boolean changed = first != null && end(first);
+        for (Flight<S> each : List.copyOf(flying.values())) {
+            if (each.left() <= 0 && each.giveUp()) {
+                flying.remove(each.name());
+                givenUp.add(each.name());
+                changed = true;
+            }
+        }
+        return changed ? recording.goOn() : Result.RECORDED;
+    }
+
+    private boolean end(Flight<S> flight) {
+        if (flying.remove(flight.name(), flight)) {
+            flight.end();
+            return true;
+        }
+        givenUp.remove(flight.name()); // its thread has ended
+        return false;
+    }
+
+    /** Tells all to stop; what they bring counts for nothing. */
+    void abandon() {
+        flying.values().forEach(Flight::interrupt);
+    }
+}

@@ -1,0 +1,101 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.saga.Saga;
+import io.rowlock.saga.internal.sql.KeepingSql;
+import io.rowlock.saga.internal.sql.KeepingSql.Driven;
+import io.rowlock.saga.internal.sql.KeepingSql.Open;
+import io.rowlock.saga.internal.sql.KeepingSql.Place;
+import io.rowlock.spi.WorkerExtension;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a worker does for sagas beside driving them: names those that nothing moves, deletes old ones, lets go at the end. */
+final class Housekeeping implements WorkerExtension {
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+    private static final int MOST = 200;
+    private static final int MOST_LOOKED_AT = 1_000;
+    private static final String ABANDONED = "the job that drove it was cancelled or is gone; retry it";
+
+    private final KeepingSql sql;
+    private final AlertSql alerts;
+    private final Definitions definitions;
+    private final Duration retention;
+    private final Parts parts;
+    private Place place = Place.START;
+
+    Housekeeping(KeepingSql sql, AlertSql alerts, Definitions definitions, Duration retention, Parts parts) {
+        this.sql = sql;
+        this.alerts = alerts;
+        this.definitions = definitions;
+        this.retention = retention;
+        this.parts = parts;
+    }
+
+    /** Unfinished sagas of a version that is not registered here wait, unless another worker has it. */
+    @Override
+    public void starting(Connection connection) throws SQLException {
+        for (Open open : sql.versions(connection, names())) {
+            if (definitions.find(open.name(), open.version()).isEmpty()) {
+                String why = open.count() + " unfinished sagas " + open.name() + " have version " + open.version()
+                        + ", which is not registered here: they wait until a worker has it";
+                LOG.warn("{}; register it too, until they have ended", why);
+                alerts.raise(connection, "saga version missing", List.of(new AlertSql.Cause(open.name(), 0, why)));
+            }
+        }
+    }
+
+    @Override
+    public boolean housekeeping(Connection connection) throws SQLException {
+        boolean morePruned = sql.prune(connection, retention, MOST) == MOST;
+        return findAbandoned(connection) || morePruned;
+    }
+
+    /** Sagas whose driver somebody has cancelled or deleted: nothing would ever move them (promise P2). */
+    private boolean findAbandoned(Connection connection) throws SQLException {
+        List<Driven> open = sql.drivers(connection, names(), place, MOST_LOOKED_AT);
+        for (Driven saga : open) {
+            if (saga.abandoned()) {
+                tell(connection, saga.place());
+            }
+        }
+        boolean more = open.size() == MOST_LOOKED_AT;
+        place = more ? open.get(open.size() - 1).place() : Place.START;
+        return more;
+    }
+
+    private void tell(Connection connection, Place saga) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            if (sql.undriven(connection, saga.id(), ABANDONED)) {
+                alerts.raise(
+                        connection,
+                        "saga stuck",
+                        List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)));
+            }
+            connection.commit();
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private Set<String> names() {
+        return definitions.all().stream().map(Saga::name).collect(Collectors.toSet());
+    }
+
+    @Override
+    public void stopped() {
+        parts.timer().shutdownNow();
+        parts.crew().shutdownNow();
+        parts.ledger().close();
+    }
+}

@@ -1,0 +1,109 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.event.RowlockListener;
+import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.job.By;
+import io.rowlock.saga.Saga;
+import io.rowlock.saga.SagaNode.Child;
+import io.rowlock.saga.SagaStarted;
+import io.rowlock.saga.SagaStatus;
+import io.rowlock.saga.SagaTarget;
+import io.rowlock.saga.internal.engine.Ledger.Beside;
+import io.rowlock.saga.internal.sql.LoadSql.Loaded;
+import io.rowlock.saga.internal.sql.SagaRow;
+import io.rowlock.saga.internal.sql.SagaRow.Parent;
+import io.rowlock.saga.internal.sql.StartSql.NewSaga;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a saga does to others: alerts for people, children, its parent. Written in the transaction that records why. */
+final class Relations {
+    private final Definitions definitions;
+    private final Starts starts;
+    private final Wishes wishes;
+    private final AlertSql alerts;
+    private final Ledger ledger;
+    private final RowlockListener listener;
+
+    Relations(
+            Definitions definitions,
+            Starts starts,
+            Wishes wishes,
+            AlertSql alerts,
+            Ledger ledger,
+            RowlockListener listener) {
+        this.definitions = definitions;
+        this.starts = starts;
+        this.wishes = wishes;
+        this.alerts = alerts;
+        this.ledger = ledger;
+        this.listener = listener;
+    }
+
+    /** Tells people. */
+    Beside alert(String cause, Instance<?> saga, String reason) {
+        long driver = saga.row().driver() == null ? 0 : saga.row().driver();
+        AlertSql.Cause about =
+                new AlertSql.Cause(saga.definition().name(), driver, "saga " + saga.id() + ": " + reason);
+        return connection -> alerts.raise(connection, cause, List.of(about));
+    }
+
+    /** What an end brings with it: an alert if a person is needed, a signal to a parent. */
+    List<Beside> atEnd(Instance<?> saga) {
+        List<Beside> beside = new ArrayList<>();
+        String reason = String.valueOf(saga.progress().reason());
+        if (saga.status() == SagaStatus.STUCK) {
+            beside.add(alert("saga stuck", saga, reason));
+        } else if (saga.status() == SagaStatus.COMPENSATION_FAILED) {
+            beside.add(alert("saga compensation failed", saga, reason));
+        }
+        Parent parent = saga.row().origin().parent();
+        if (parent != null && saga.status().finished()) {
+            beside.add(connection -> wishes.signal(
+                    connection, SagaKeys.childSignal(parent.step()), SagaTarget.saga(parent.saga()), "true"));
+        }
+        return beside;
+    }
+
+    /** Tells listeners of an end that is recorded. */
+    void ended(Instance<?> saga) {
+        Events.ofEnd(saga).ifPresent(listener::on);
+    }
+
+    /** Starts a child; that of an earlier attempt is that child. */
+    <S, C> Beside startChild(Instance<S> parent, Child<S, C> child, C state) {
+        Saga<C> definition = definitions.newest(child.type());
+        NewSaga prepared = starts.prepare(
+                definition, SagaKeys.child(parent.id(), child.name()), state, new Parent(parent.id(), child.name()));
+        NewSaga saga = prepared.origin().subject() == null
+                ? prepared.about(parent.row().origin().subject())
+                : prepared;
+        return connection -> {
+            SagaStarted started = starts.start(connection, saga);
+            if (!started.id().equals(saga.id())) {
+                throw new SQLException(
+                        "the business key of child " + saga.id() + " is held by saga " + started.id(), "23505");
+            }
+        };
+    }
+
+    /** Asks a child to end. */
+    Beside cancel(String child, By by) {
+        return connection -> wishes.cancel(connection, child, by);
+    }
+
+    /** How a child stands. */
+    record ChildState(
+            SagaStatus status, String state, @Nullable String reason) {}
+
+    Optional<ChildState> child(String id) throws SQLException {
+        return ledger.load(id).map(Loaded::saga).map(Relations::state);
+    }
+
+    private static ChildState state(SagaRow row) {
+        return new ChildState(row.status(), row.state(), row.progress().reason());
+    }
+}

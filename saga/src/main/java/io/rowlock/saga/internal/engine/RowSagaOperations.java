@@ -1,0 +1,222 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.By;
+import io.rowlock.saga.SagaAnswer;
+import io.rowlock.saga.SagaCancellation;
+import io.rowlock.saga.SagaFork;
+import io.rowlock.saga.SagaOperations;
+import io.rowlock.saga.SagaOutcome;
+import io.rowlock.saga.SagaPage;
+import io.rowlock.saga.SagaQuery;
+import io.rowlock.saga.SagaRedaction;
+import io.rowlock.saga.SagaStatus;
+import io.rowlock.saga.SagaTally;
+import io.rowlock.saga.SagaTimeline;
+import io.rowlock.saga.SagaView;
+import io.rowlock.saga.internal.sql.FindSql;
+import io.rowlock.saga.internal.sql.FindSql.Ids;
+import io.rowlock.saga.internal.sql.TimelineSql;
+import io.rowlock.spi.RowlockParts;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sagas as rows, for people: checks what is asked for, and says in the log who did what. */
+final class RowSagaOperations implements SagaOperations {
+    private static final Logger LOG = LoggerFactory.getLogger(RowSagaOperations.class);
+
+    private final RowlockParts core;
+    private final Deeds deeds;
+    private final Readings readings;
+    private final Patience patience;
+
+    /** What is done. */
+    record Deeds(Interventions interventions, Forks forks, Redactions redactions, Bulk bulk, Wishes wishes) {}
+
+    /** What is read. */
+    record Readings(FindSql finds, TimelineSql timelines, Definitions definitions) {}
+
+    RowSagaOperations(RowlockParts core, Deeds deeds, Readings readings, Patience patience) {
+        this.core = core;
+        this.deeds = deeds;
+        this.readings = readings;
+        this.patience = patience;
+    }
+
+    @Override
+    public SagaPage find(SagaQuery query) {
+        required(query);
+        return patience.read("find sagas", connection -> {
+            Ids ids = readings.finds().find(connection, query);
+            return new SagaPage(readings.finds().view(connection, ids.ids(), false), ids.next());
+        });
+    }
+
+    @Override
+    public Optional<SagaView> get(String id) {
+        Checks.name("The id of a saga", id);
+        return patience.read("read a saga", connection -> readings.finds().view(connection, id));
+    }
+
+    @Override
+    public Optional<SagaTimeline> timeline(String id) {
+        Checks.name("The id of a saga", id);
+        return patience.read("read the timeline of a saga", connection -> timeline(connection, id));
+    }
+
+    private Optional<SagaTimeline> timeline(Connection connection, String id) throws SQLException {
+        Optional<SagaView> view = readings.finds().view(connection, id);
+        if (view.isEmpty()) {
+            return Optional.empty();
+        }
+        List<SagaTimeline.Step> steps = readings.timelines().steps(connection, id);
+        return Optional.of(new SagaTimeline(
+                view.get(),
+                steps,
+                readings.timelines().signals(connection, id),
+                readings.timelines().operations(connection, id),
+                RunCharts.draw(readings.definitions(), view.get(), steps)));
+    }
+
+    /** What is done to one saga; null if somebody has its row locked. */
+    @FunctionalInterface
+    private interface Deed {
+        @Nullable
+        SagaAnswer over(Connection connection) throws SQLException;
+    }
+
+    private SagaAnswer once(String what, String id, By by, Deed deed) {
+        Checks.name("The id of a saga", id);
+        required(by);
+        SagaAnswer answer = patience.patiently(what + " a saga", id, deed::over);
+        LOG.info("Operation on a saga: {}, {} (saga={}, by={}): {}", what, answer, id, by.who(), by.why());
+        return answer;
+    }
+
+    @Override
+    public SagaAnswer retry(String id, By by) {
+        return once("retry", id, by, connection -> deeds.interventions().retry(connection, id, by));
+    }
+
+    @Override
+    public SagaAnswer skip(String id, String step, By by) {
+        Checks.name("The name of a step", step);
+        return once(
+                "skip a step of", id, by, connection -> deeds.interventions().skip(connection, id, step, by));
+    }
+
+    @Override
+    public SagaAnswer resolve(String id, String step, @Nullable Object state, By by) {
+        Checks.name("The name of a step", step);
+        return once(
+                "resolve a step of",
+                id,
+                by,
+                connection -> deeds.interventions().resolve(connection, id, step, state, by));
+    }
+
+    @Override
+    public SagaAnswer resolveWhole(String id, By by) {
+        List<SagaOutcome> ended = new ArrayList<>();
+        SagaAnswer answer = once("resolve", id, by, connection -> {
+            ended.clear();
+            return deeds.interventions()
+                    .resolveWhole(
+                            connection,
+                            id,
+                            by,
+                            (saga, reason) -> ended.add(new SagaOutcome.SagaResolved(
+                                    id, saga.origin().name(), saga.origin().version(), reason)));
+        });
+        ended.forEach(core.listener()::on);
+        return answer;
+    }
+
+    @Override
+    public SagaAnswer hurry(String id, By by) {
+        return once("hurry", id, by, connection -> deeds.interventions().hurry(connection, id, by));
+    }
+
+    @Override
+    public SagaFork fork(String id, String fromStep, String newId, By by) {
+        Checks.name("The id of a saga", id);
+        Checks.name("The name of a step", fromStep);
+        Checks.name("The id of a saga", newId);
+        required(by);
+        Forks.Wanted wanted = new Forks.Wanted(id, fromStep, newId, by);
+        SagaFork fork = patience.patiently(
+                "fork a saga", id, connection -> deeds.forks().fork(connection, wanted));
+        LOG.info(
+                "Fork of a saga: {} (saga={}, step={}, new={}, by={}): {}",
+                fork.outcome(),
+                id,
+                fromStep,
+                newId,
+                by.who(),
+                by.why());
+        return fork;
+    }
+
+    @Override
+    public SagaTally retryAll(SagaQuery query, By by) {
+        required(query);
+        required(by);
+        Set<SagaStatus> of = among(query, EnumSet.copyOf(Interventions.forPeople()));
+        return of.isEmpty()
+                ? new SagaTally(0, 0, 0, 0)
+                : deeds.bulk().all("retry sagas", of(query, of), (connection, id) -> {
+                    SagaAnswer answer = deeds.interventions().retry(connection, id, by);
+                    return answer == null ? null : answer == SagaAnswer.DONE;
+                });
+    }
+
+    @Override
+    public SagaTally cancelAll(SagaQuery query, By by) {
+        required(query);
+        required(by);
+        Set<SagaStatus> of = among(query, EnumSet.of(SagaStatus.RUNNING, SagaStatus.STUCK));
+        return of.isEmpty()
+                ? new SagaTally(0, 0, 0, 0)
+                : deeds.bulk().all("cancel sagas", of(query, of), (connection, id) -> {
+                    SagaCancellation answer = deeds.wishes().cancelNow(connection, id, by);
+                    return answer == null ? null : answer == SagaCancellation.ACCEPTED;
+                });
+    }
+
+    /** Those of the statuses that the query lets through. */
+    private static Set<SagaStatus> among(SagaQuery query, Set<SagaStatus> all) {
+        if (!query.statuses().isEmpty()) {
+            all.retainAll(query.statuses());
+        }
+        return all;
+    }
+
+    private static SagaQuery of(SagaQuery query, Set<SagaStatus> statuses) {
+        SagaStatus[] all = statuses.toArray(SagaStatus[]::new);
+        return query.status(all[0], all);
+    }
+
+    @Override
+    public SagaRedaction redact(String subject, By by) {
+        Checks.name("The subject of sagas", subject);
+        required(by);
+        SagaRedaction redaction = deeds.redactions().redact(subject, by);
+        LOG.info("Redaction of sagas: {} (by={}): {}", redaction, by.who(), by.why());
+        return redaction;
+    }
+
+    private static void required(@Nullable Object value) {
+        if (value == null) {
+            throw new InvalidUseException(
+                    "An operation needs to know who does it and why, a search what is looked for; got null");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.error.DatabaseException;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.TransactionCheck;
+import io.rowlock.job.By;
+import io.rowlock.saga.SagaCancellation;
+import io.rowlock.saga.SagaSignal;
+import io.rowlock.saga.SagaStartOptions;
+import io.rowlock.saga.SagaStarted;
+import io.rowlock.saga.SagaTarget;
+import io.rowlock.saga.SagaType;
+import io.rowlock.saga.Sagas;
+import io.rowlock.saga.internal.sql.StartSql.NewSaga;
+import io.rowlock.spi.RowlockParts;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Sagas as rows. */
+final class RowSagas implements Sagas {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(5);
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
+
+    private final RowlockParts core;
+    private final Definitions definitions;
+    private final Starts starts;
+    private final Wishes wishes;
+    private final StateCodec codec;
+
+    RowSagas(RowlockParts core, Definitions definitions, Starts starts, Wishes wishes, StateCodec codec) {
+        this.core = core;
+        this.definitions = definitions;
+        this.starts = starts;
+        this.wishes = wishes;
+        this.codec = codec;
+    }
+
+    @Override
+    public <S> SagaStarted start(
+            Connection connection, SagaType<S> type, String id, S state, Consumer<SagaStartOptions> options) {
+        if (options == null) {
+            throw new InvalidUseException("The options of a start must not be null; leave them out (saga=" + id + ")");
+        }
+        SagaStartOptions said = new SagaStartOptions();
+        options.accept(said);
+        NewSaga saga = starts.prepare(definitions.newest(type), id, state, null)
+                .about(said.subject().orElse(null));
+        TransactionCheck.require(connection, "start a saga");
+        try {
+            return starts.start(connection, saga);
+        } catch (SQLException e) {
+            throw new DatabaseException("The saga could not be started (saga=" + id + ")", e);
+        }
+    }
+
+    @Override
+    public <T> void signal(Connection connection, SagaSignal<T> signal, SagaTarget target, T payload) {
+        if (signal == null || target == null || payload == null) {
+            throw new InvalidUseException("A signal needs its name, its target and what it carries; got " + signal
+                    + ", " + target + ", " + (payload == null ? "null" : "a payload"));
+        }
+        String json = codec.write(payload, "What signal " + signal.name() + " carries");
+        TransactionCheck.require(connection, "signal a saga");
+        wishes.signal(connection, signal.name(), target, json);
+    }
+
+    @Override
+    public SagaCancellation cancel(String id, By by) {
+        Checks.name("The id of a saga", id);
+        if (by == null) {
+            throw new InvalidUseException("Say who cancels the saga and why, got null (saga=" + id + ")");
+        }
+        long until = System.nanoTime() + PATIENCE;
+        while (true) {
+            SagaCancellation answer = tryCancel(id, by);
+            if (answer != null) {
+                core.wake();
+                return answer;
+            }
+            if (System.nanoTime() - until > 0) {
+                throw new DatabaseException(
+                        "The saga could not be cancelled: another transaction has had its row locked"
+                                + " for 5 seconds; try again (saga=" + id + ")",
+                        new SQLException("locked", "55P03"));
+            }
+            LockSupport.parkNanos(PAUSE);
+        }
+    }
+
+    private @Nullable SagaCancellation tryCancel(String id, By by) {
+        try (Connection connection = core.connections().get()) {
+            connection.setAutoCommit(false);
+            try {
+                SagaCancellation answer = wishes.cancelNow(connection, id, by);
+                if (answer == null) {
+                    connection.rollback();
+                } else {
+                    connection.commit();
+                }
+                return answer;
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            throw new DatabaseException("The saga could not be cancelled (saga=" + id + ")", e);
+        }
+    }
+}

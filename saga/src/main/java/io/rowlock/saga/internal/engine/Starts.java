@@ -1,0 +1,92 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobKind;
+import io.rowlock.job.Outbox;
+import io.rowlock.saga.Saga;
+import io.rowlock.saga.SagaStarted;
+import io.rowlock.saga.internal.sql.SagaRow.Origin;
+import io.rowlock.saga.internal.sql.SagaRow.Parent;
+import io.rowlock.saga.internal.sql.StartSql;
+import io.rowlock.saga.internal.sql.StartSql.NewSaga;
+import io.rowlock.saga.internal.sql.StartSql.Present;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Writes new sagas and the jobs that drive them, in the transaction of whoever starts them. */
+final class Starts {
+    private static final int TRIES = 5;
+
+    private final StartSql sql;
+    private final Outbox outbox;
+    private final StateCodec codec;
+    private final String queue;
+
+    Starts(StartSql sql, Outbox outbox, StateCodec codec, String queue) {
+        this.sql = sql;
+        this.outbox = outbox;
+        this.codec = codec;
+        this.queue = queue;
+    }
+
+    /** All of a new saga that can be refused before any SQL. */
+    <S> NewSaga prepare(Saga<S> definition, String id, S state, @Nullable Parent parent) {
+        if (state == null) {
+            throw new InvalidUseException("The first state of a saga must not be null (saga=" + id + ")");
+        }
+        String key = definition.businessKey().map(of -> of.apply(state)).orElse(null);
+        if (definition.businessKey().isPresent()) {
+            Checks.name("The business key of " + definition, key);
+        }
+        return new NewSaga(
+                Checks.name("The id of a saga", id),
+                new Origin(definition.name(), definition.version(), key, key, null, parent),
+                codec.write(state, "The first state of saga " + id),
+                definition.deadline().orElse(null));
+    }
+
+    /** Writes it; or tells which one is there. */
+    SagaStarted start(Connection connection, NewSaga saga) throws SQLException {
+        for (int i = 0; i < TRIES; i++) {
+            if (sql.insert(connection, saga)) {
+                drive(connection, saga);
+                return new SagaStarted(saga.id(), false);
+            }
+            Optional<Present> present = sql.present(connection, saga);
+            if (present.isPresent()) {
+                return new SagaStarted(same(saga, present.get()).id(), true);
+            }
+            if (!sql.readCommitted(connection)) {
+                throw new InvalidUseException(
+                        "A saga can be started in a READ COMMITTED transaction only (saga=" + saga.id() + ")");
+            }
+            // whoever held the business key has finished meanwhile
+        }
+        throw new InvalidUseException(
+                "The business key of a saga changes hands all the time; start it again (saga=" + saga.id() + ")");
+    }
+
+    private static Present same(NewSaga saga, Present present) {
+        if (!present.name().equals(saga.origin().name())) {
+            throw new InvalidUseException("The id " + saga.id() + " is that of a saga " + present.name() + "; a saga "
+                    + saga.origin().name() + " needs another one");
+        }
+        return present;
+    }
+
+    private void drive(Connection connection, NewSaga saga) throws SQLException {
+        JobKind<String> kind =
+                Definitions.driverKind(saga.origin().name(), saga.origin().version());
+        Enqueued driver = outbox.enqueue(connection, kind, saga.id(), job -> {
+            job.queue(queue);
+            String subject = saga.origin().subject();
+            if (subject != null) {
+                job.subject(subject);
+            }
+        });
+        sql.driver(connection, saga.id(), driver.id());
+    }
+}

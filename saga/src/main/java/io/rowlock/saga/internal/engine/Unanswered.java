@@ -1,0 +1,30 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.saga.OutcomeUnknown;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/** Whether what a step threw leaves open if it took effect. */
+final class Unanswered {
+    private static final int DEEPEST = 50;
+
+    private Unanswered() {}
+
+    static boolean by(Throwable thrown) {
+        return causes(thrown).noneMatch(ConnectException.class::isInstance) // nobody was there to do anything
+                && causes(thrown).anyMatch(Unanswered::tellsNothing);
+    }
+
+    private static Stream<Throwable> causes(Throwable thrown) {
+        return Stream.iterate(thrown, each -> each != null, Throwable::getCause).limit(DEEPEST);
+    }
+
+    private static boolean tellsNothing(Throwable each) {
+        return each instanceof OutcomeUnknown
+                || each instanceof IOException
+                || each instanceof TimeoutException
+                || each instanceof InterruptedException;
+    }
+}

@@ -1,0 +1,92 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.internal.engine.Failures;
+import io.rowlock.internal.sql.OutcomeSql.Failure;
+import io.rowlock.job.RetryAfter;
+import io.rowlock.job.RetryPolicy;
+import io.rowlock.job.Snooze;
+import io.rowlock.saga.SagaNode;
+import io.rowlock.saga.SagaNode.Step;
+import io.rowlock.saga.SagaStatus;
+import io.rowlock.saga.StepStatus;
+import io.rowlock.saga.StepWork;
+import io.rowlock.saga.internal.sql.StepRow;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+/** Decides what becomes of a saga whose step, or whose compensation, failed. Changes the instance only. */
+final class Verdict<S> {
+    private static final int LONGEST_ERROR = 4_000;
+    private static final int LONGEST_REASON = 1_500;
+
+    private final Instance<S> saga;
+
+    Verdict(Instance<S> saga) {
+        this.saga = saga;
+    }
+
+    /** An attempt of a step threw, or took too long. */
+    void failed(Step<S> step, StepRow attempt, Throwable thrown) {
+        if (thrown instanceof Snooze snooze) {
+            saga.put(attempt.unused().become(StepStatus.RETRYING, saga.in(snooze.delay())));
+            return;
+        }
+        boolean open = step.work() instanceof StepWork.Called<S> && Unanswered.by(thrown);
+        StepRow row = open ? attempt.withoutAnswer() : attempt;
+        if (!step.retry().retries(thrown)
+                || row.counts().attempts() >= step.retry().maxAttempts()) {
+            failedForGood(step, row, words(thrown));
+        } else {
+            Duration delay = delay(step.retry(), row.counts().attempts(), thrown);
+            saga.put(row.error(words(thrown)).become(StepStatus.RETRYING, saga.in(delay)));
+        }
+    }
+
+    /** No retry can help: before the pivot all is undone, from the pivot on a person is needed. */
+    void failedForGood(SagaNode<S> node, StepRow row, String why) {
+        saga.end(row.error(why), StepStatus.FAILED);
+        if (saga.status() != SagaStatus.RUNNING) {
+            return; // it goes back already, and says why
+        }
+        saga.status(
+                saga.pivoted() ? SagaStatus.STUCK : SagaStatus.COMPENSATING,
+                Failures.cut(node.name() + ": " + why, LONGEST_REASON));
+    }
+
+    /** An attempt of a compensation threw, or took too long. */
+    void compensationFailed(SagaNode<S> node, RetryPolicy retry, StepRow attempt, Throwable thrown) {
+        if (thrown instanceof Snooze snooze) {
+            saga.put(attempt.unused().become(StepStatus.COMPENSATING, saga.in(snooze.delay())));
+            return;
+        }
+        int attempts = attempt.counts().compensations();
+        if (!retry.retries(thrown) || attempts >= retry.maxAttempts()) {
+            compensationFailedForGood(node, attempt, words(thrown));
+        } else {
+            Duration delay = delay(retry, attempts, thrown);
+            saga.put(attempt.error(words(thrown)).become(StepStatus.COMPENSATING, saga.in(delay)));
+        }
+    }
+
+    /** A person is needed. */
+    void compensationFailedForGood(SagaNode<S> node, StepRow row, String why) {
+        saga.put(row.error(why).become(StepStatus.COMPENSATION_FAILED, null));
+        saga.status(
+                SagaStatus.COMPENSATION_FAILED,
+                Failures.cut("compensation of " + node.name() + ": " + why, LONGEST_REASON));
+    }
+
+    static TimeoutException tooLong(Duration limit) {
+        return new TimeoutException("took longer than its timeout of " + limit);
+    }
+
+    /** What people read of a throwable; only what a text column stores. */
+    static String words(Throwable thrown) {
+        Failure failure = Failures.failure(thrown);
+        return Failures.cut(failure.errorClass() + ": " + failure.message(), LONGEST_ERROR);
+    }
+
+    private static Duration delay(RetryPolicy policy, int attempt, Throwable thrown) {
+        return thrown instanceof RetryAfter after ? after.delay() : policy.delay(attempt, thrown);
+    }
+}

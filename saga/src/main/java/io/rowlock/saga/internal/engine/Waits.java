@@ -1,0 +1,190 @@
+package io.rowlock.saga.internal.engine;
+
+import io.rowlock.job.By;
+import io.rowlock.saga.BranchResults;
+import io.rowlock.saga.Escalation;
+import io.rowlock.saga.SagaNode;
+import io.rowlock.saga.SagaNode.Await;
+import io.rowlock.saga.SagaNode.Child;
+import io.rowlock.saga.SagaNode.Choose;
+import io.rowlock.saga.SagaNode.Parallel;
+import io.rowlock.saga.SagaNode.Path;
+import io.rowlock.saga.SagaNode.Sleep;
+import io.rowlock.saga.SagaStatus;
+import io.rowlock.saga.SleepTime;
+import io.rowlock.saga.StepStatus;
+import io.rowlock.saga.internal.engine.Drive.Next;
+import io.rowlock.saga.internal.engine.Relations.ChildState;
+import io.rowlock.saga.internal.sql.SignalRow;
+import io.rowlock.saga.internal.sql.StepRow;
+import io.rowlock.saga.internal.sql.StepRow.StepKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Begins and ends what calls nobody: waits for signals, time and children, choices, parallel parts and their joins. Changes
+ * the instance only; what throws here is a mistake in the definition, and fails for good.
+ */
+final class Waits<S> {
+    private static final Duration LOOK_AGAIN = Duration.ofDays(1);
+
+    private final Parts parts;
+    private final Instance<S> saga;
+    private final Recording<S> recording;
+    private final Verdict<S> verdict;
+
+    Waits(Parts parts, Instance<S> saga, Recording<S> recording, Verdict<S> verdict) {
+        this.parts = parts;
+        this.saga = saga;
+        this.recording = recording;
+        this.verdict = verdict;
+    }
+
+    Next move(SagaNode<S> node, Scope scope) {
+        StepRow row = saga.step(node.name());
+        try {
+            if (row == null) {
+                begin(node, scope);
+            } else {
+                goOn(node, scope, row);
+            }
+        } catch (Exception e) {
+            StepRow begun = row == null ? StepRow.begun(StepKey.of(node.name()), StepStatus.WAITING) : row;
+            verdict.failedForGood(node, begun, Verdict.words(e));
+        }
+        return Next.ON;
+    }
+
+    private void begin(SagaNode<S> node, Scope scope) throws Exception {
+        StepRow row = StepRow.begun(StepKey.of(node.name()), StepStatus.WAITING);
+        if (node instanceof Await<S, ?> await) {
+            saga.put(row.become(StepStatus.WAITING, saga.in(await.within())));
+        } else if (node instanceof Sleep<S> sleep) {
+            saga.put(row.become(StepStatus.WAITING, end(sleep.time(), scope)));
+        } else if (node instanceof Choose<S> choose) {
+            saga.end(row.choose(Choices.choose(choose, saga.state(scope))), StepStatus.COMPLETED);
+        } else if (node instanceof Parallel<S> parallel) {
+            String state = saga.json(scope);
+            for (Path<S> branch : parallel.branches()) {
+                saga.put(StepRow.begun(new StepKey(parallel.name(), branch.name()), StepStatus.WAITING)
+                        .result(state));
+            }
+            saga.put(row);
+        } else {
+            beginChild((Child<S, ?>) node, row, scope);
+        }
+    }
+
+    private Instant end(SleepTime<S> time, Scope scope) throws Exception {
+        if (time instanceof SleepTime.Fixed<S> fixed) {
+            return saga.in(fixed.duration());
+        } else if (time instanceof SleepTime.Computed<S> computed) {
+            return saga.in(
+                    Objects.requireNonNull(computed.duration().apply(saga.state(scope)), "no duration to sleep"));
+        }
+        return Objects.requireNonNull(
+                ((SleepTime.Until<S>) time).instant().apply(saga.state(scope)), "no instant to sleep until");
+    }
+
+    private <C> void beginChild(Child<S, C> child, StepRow row, Scope scope) throws Exception {
+        C state = Objects.requireNonNull(child.start().apply(saga.state(scope)), "no state for the child");
+        recording.beside(parts.relations().startChild(saga, child, state));
+        saga.put(row.become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
+    }
+
+    private void goOn(SagaNode<S> node, Scope scope, StepRow row) throws Exception {
+        if (node instanceof Await<S, ?> await) {
+            goOn(await, scope, row);
+        } else if (node instanceof Parallel<S> parallel) {
+            Map<String, S> results = new LinkedHashMap<>();
+            for (Path<S> branch : parallel.branches()) {
+                results.put(branch.name(), saga.state(new Scope(new StepKey(parallel.name(), branch.name()))));
+            }
+            complete(row, scope, parallel.join().join(saga.state(scope), new BranchResults<>(results)));
+        } else if (node instanceof Child<S, ?> child) {
+            goOn(child, scope, row);
+        } else {
+            saga.end(row, StepStatus.COMPLETED); // a sleep is over
+        }
+    }
+
+    private <T> void goOn(Await<S, T> await, Scope scope, StepRow row) throws Exception {
+        SignalRow signal = saga.signal(await.signal().name());
+        if (signal != null) {
+            T payload = parts.codec().read(signal.payload(), await.signal().payloadType());
+            S next = await.received().apply(saga.state(scope), payload);
+            saga.consume(signal, await.name());
+            complete(row, scope, next);
+        } else if (await.otherwise() instanceof Escalation.ContinueWith<S> goesOn) {
+            complete(row, scope, goesOn.state().apply(saga.state(scope)));
+        } else if (await.otherwise() instanceof Escalation.Fail<S>) {
+            verdict.failedForGood(await, row, "no signal " + await.signal().name() + " within " + await.within());
+        } else {
+            String late = "waits for signal " + await.signal().name() + " for longer than " + await.within();
+            recording.beside(parts.relations().alert("saga waits too long", saga, await.name() + ": " + late));
+            saga.put(row.error(late).become(StepStatus.WAITING, null));
+        }
+    }
+
+    private <C> void goOn(Child<S, C> child, Scope scope, StepRow row) throws Exception {
+        Optional<ChildState> found = childOf(child);
+        SagaStatus status = found.map(ChildState::status).orElse(SagaStatus.RUNNING);
+        if (!status.finished()) {
+            saga.put(row.become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
+        } else if (status == SagaStatus.COMPENSATED) {
+            verdict.failedForGood(
+                    child, row, "the child was undone: " + found.orElseThrow().reason());
+        } else {
+            C state =
+                    parts.codec().read(found.orElseThrow().state(), child.type().stateType());
+            complete(row, scope, child.completed().apply(saga.state(scope), state));
+        }
+    }
+
+    private Optional<ChildState> childOf(Child<S, ?> child) throws Exception {
+        SignalRow signal = saga.signal(SagaKeys.childSignal(child.name()));
+        if (signal != null) {
+            saga.consume(signal, child.name());
+        }
+        return parts.relations().child(SagaKeys.child(saga.id(), child.name()));
+    }
+
+    /**
+     * On the way back: a child that still runs is cancelled, and waited for. One that could only go forward is completed
+     * then, and undone like a step.
+     *
+     * @return false if the node is none
+     */
+    boolean endsChild(SagaNode<S> node, StepRow row) throws Exception {
+        if (!(node instanceof Child<S, ?> child) || row.status() != StepStatus.WAITING) {
+            return false;
+        }
+        SagaStatus status = childOf(child).map(ChildState::status).orElse(SagaStatus.COMPENSATED);
+        if (status == SagaStatus.COMPENSATED) {
+            saga.put(row.become(StepStatus.COMPENSATED, null));
+        } else if (status.finished()) {
+            saga.end(row, StepStatus.COMPLETED);
+        } else {
+            if (row.outcome().error() == null) {
+                recording.beside(parts.relations()
+                        .cancel(SagaKeys.child(saga.id(), child.name()), new By("saga", "its parent is undone")));
+            }
+            saga.put(row.error("cancelled, as its parent is undone").become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
+        }
+        return true;
+    }
+
+    private void complete(StepRow row, Scope scope, @Nullable S next) {
+        String json = parts.codec()
+                .write(
+                        Objects.requireNonNull(next, "no state was returned"),
+                        "The state after " + row.key().step());
+        saga.state(scope, json);
+        saga.end(row.result(json), StepStatus.COMPLETED);
+    }
+}

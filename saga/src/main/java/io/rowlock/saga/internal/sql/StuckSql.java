@@ -1,0 +1,30 @@
+package io.rowlock.saga.internal.sql;
+
+import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Marks the saga of a driver that became a dead letter. */
+public final class StuckSql {
+    /*
+     * In the transaction of the death, which has the driver's row locked: who locks sagas before drivers never waits for
+     * drivers, so this may wait for a saga. Index: rowlock_saga_driver. Rows: at most one.
+     */
+    static final String STUCK = """
+            /* rowlock:saga-stuck */
+            UPDATE rowlock_saga
+            SET status = 'stuck', reason = $2, driver = NULL, updated_at = clock_timestamp()
+            WHERE driver = $1 AND finished_at IS NULL
+            """;
+
+    private final Sql stuck;
+
+    public StuckSql(Names names) {
+        this.stuck = new Sql(names, STUCK);
+    }
+
+    public boolean stuck(Connection connection, long driver, String reason) throws SQLException {
+        return stuck.update(connection, driver, reason) == 1;
+    }
+}

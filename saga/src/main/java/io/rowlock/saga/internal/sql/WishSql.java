@@ -1,0 +1,127 @@
+package io.rowlock.saga.internal.sql;
+
+import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.Sql;
+import io.rowlock.saga.SagaStatus;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What others want of sagas: signals and cancels, and to wake the driver for them. Under the saga's lock, so that a driver
+ * that is about to wait either sees them or is woken.
+ */
+public final class WishSql {
+    /* No lock. Index: rowlock_saga_business_key. Rows: at most 100; the unfinished ones first, then the newest. */
+    static final String BY_KEY = """
+            /* rowlock:sagas-of-key */
+            SELECT id, finished_at IS NULL AS open
+            FROM rowlock_saga
+            WHERE business_key = $1
+            ORDER BY (finished_at IS NULL) DESC, created_at DESC
+            LIMIT 100
+            """;
+
+    /* Locks the saga; skips it if somebody else has. Index: the primary key. */
+    static final String LOCK = """
+            /* rowlock:lock-saga */
+            SELECT id, status, pivoted, driver
+            FROM rowlock_saga
+            WHERE id = $1
+            FOR NO KEY UPDATE SKIP LOCKED
+            """;
+
+    static final String EXISTS = "/* rowlock:saga-exists */ SELECT 1 FROM rowlock_saga WHERE id = $1";
+
+    /* Bounded, as whoever waits reads them all. Index: rowlock_saga_signal_saga. */
+    static final String SIGNAL = """
+            /* rowlock:record-signal */
+            INSERT INTO rowlock_saga_signal (saga, name, payload)
+            SELECT $1, $2, $3::json
+            WHERE (SELECT count(*) FROM (SELECT 1 FROM rowlock_saga_signal WHERE saga = $1 LIMIT 1000) AS there) < 1000
+            """;
+
+    static final String CANCEL =
+            "/* rowlock:cancel-saga */ UPDATE rowlock_saga SET cancel_reason = coalesce(cancel_reason, $2) WHERE id = $1";
+
+    /*
+     * Makes a waiting driver due. One that is leased looks under the saga's lock before it waits; one whose row somebody
+     * else has locked is answered by 'locked', and asked for again. Index: the primary key.
+     */
+    static final String WAKE = """
+            /* rowlock:wake-driver */
+            WITH waiting AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_job
+              WHERE id = $1 AND state = 'ready' AND locked_by IS NULL
+              FOR NO KEY UPDATE SKIP LOCKED),
+            woken AS (
+              UPDATE rowlock_job
+              SET run_at = least(run_at, clock_timestamp())
+              WHERE id = ANY(ARRAY(SELECT id FROM waiting))
+              RETURNING id)
+            SELECT EXISTS (SELECT 1 FROM woken) AS woken,
+                   EXISTS (SELECT 1 FROM rowlock_job WHERE id = $1 AND state = 'ready' AND locked_by IS NULL) AS waits
+            """;
+
+    private final Sql byKey;
+    private final Sql lock;
+    private final Sql exists;
+    private final Sql signal;
+    private final Sql cancel;
+    private final Sql wake;
+
+    public WishSql(Names names) {
+        this.byKey = new Sql(names, BY_KEY);
+        this.lock = new Sql(names, LOCK);
+        this.exists = new Sql(names, EXISTS);
+        this.signal = new Sql(names, SIGNAL);
+        this.cancel = new Sql(names, CANCEL);
+        this.wake = new Sql(names, WAKE);
+    }
+
+    /** A saga under a business key. */
+    public record OfKey(String id, boolean open) {}
+
+    /** A saga that is locked now; driver 0: it has none. */
+    public record Held(String id, SagaStatus status, boolean pivoted, long driver) {}
+
+    public List<OfKey> ofKey(Connection connection, String key) throws SQLException {
+        return byKey.query(connection, row -> new OfKey(row.getString("id"), row.getBoolean("open")), key);
+    }
+
+    /** Empty if there is none, or somebody has it locked. */
+    public Optional<Held> lock(Connection connection, String id) throws SQLException {
+        return lock
+                .query(
+                        connection,
+                        row -> new Held(
+                                row.getString("id"),
+                                Words.read(SagaStatus.class, row.getString("status")),
+                                row.getBoolean("pivoted"),
+                                row.getLong("driver")),
+                        id)
+                .stream()
+                .findFirst();
+    }
+
+    public boolean exists(Connection connection, String id) throws SQLException {
+        return !exists.query(connection, row -> true, id).isEmpty();
+    }
+
+    /** False if the saga has a thousand signals already. */
+    public boolean signal(Connection connection, String saga, String name, String payload) throws SQLException {
+        return signal.update(connection, saga, name, payload) == 1;
+    }
+
+    public void cancel(Connection connection, String saga, String reason) throws SQLException {
+        cancel.update(connection, saga, reason);
+    }
+
+    /** False if the driver waits, and somebody has its row locked: then it may have overlooked what is new. */
+    public boolean wake(Connection connection, long driver) throws SQLException {
+        return wake.query(connection, row -> row.getBoolean("woken") || !row.getBoolean("waits"), driver)
+                .get(0);
+    }
+}
