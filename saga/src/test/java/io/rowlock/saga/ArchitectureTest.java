@@ -2,6 +2,8 @@ package io.rowlock.saga;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -23,11 +25,19 @@ final class ArchitectureTest {
     }
 
     @ArchTest
-    static final ArchRule sagas_know_the_public_side_of_core_alone = classes()
+    static final ArchRule packages_have_no_cycles =
+            slices().matching("io.rowlock.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule definitions_know_the_public_side_of_core_alone = classes()
+            .that()
+            .resideInAPackage("io.rowlock.saga")
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
+                    "java.io",
                     "java.lang..",
+                    "java.net",
                     "java.sql",
                     "java.time..",
                     "java.util..",
@@ -38,7 +48,21 @@ final class ArchitectureTest {
                     "io.rowlock.job",
                     "io.rowlock.spi",
                     "io.rowlock.worker",
-                    "io.rowlock.saga..");
+                    "io.rowlock.saga");
+
+    @ArchTest
+    static final ArchRule sagas_know_no_framework = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify.annotations", "org.slf4j", "io.rowlock..");
+
+    @ArchTest
+    static final ArchRule sql_stands_with_the_statements = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.rowlock.saga.internal.sql")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("io.rowlock.internal.sql.Sql");
 
     @ArchTest
     static final ArchRule no_static_field_changes =

@@ -13,13 +13,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Drawings against the files beside this class. */
 class MermaidTest {
     @Test
     void everything_a_definition_can_have_is_drawn() {
-        assertDrawn(Saga.of(Sagas::fulfilment), "fulfilment.mmd");
+        assertDrawn(Saga.of(SampleSagas::fulfilment), "fulfilment.mmd");
     }
 
     @Test
@@ -52,7 +53,7 @@ class MermaidTest {
     @Test
     void branches_in_branches_meet_again() {
         assertDrawn(
-                Sagas.begin()
+                SampleSagas.begin()
                         .parallel(
                                 "p",
                                 branch(
@@ -72,9 +73,28 @@ class MermaidTest {
     }
 
     @Test
+    void a_run_is_drawn_in_the_colours_of_its_steps() {
+        Saga<Order> saga = Saga.of(SampleSagas::fulfilment);
+        String run = saga.toMermaid(Map.of(
+                "reserve-stock", StepStatus.COMPENSATING,
+                "charge-card", StepStatus.COMPENSATED,
+                "count-order", StepStatus.FAILED,
+                "no such step", StepStatus.STARTED));
+        assertThat(run).startsWith(saga.toMermaid());
+        assertThat(run.substring(saga.toMermaid().length()).lines().map(String::strip))
+                .containsExactly(
+                        "classDef failed fill:#ffc9c9",
+                        "class n3 failed",
+                        "classDef compensating fill:#ffe8cc",
+                        "class n1,u1 compensating",
+                        "classDef compensated fill:#e5dbff",
+                        "class n2,u2 compensated");
+    }
+
+    @Test
     void two_drawings_of_one_definition_are_the_same() {
-        assertThat(Saga.of(Sagas::fulfilment).toMermaid())
-                .isEqualTo(Saga.of(Sagas::fulfilment).toMermaid());
+        assertThat(Saga.of(SampleSagas::fulfilment).toMermaid())
+                .isEqualTo(Saga.of(SampleSagas::fulfilment).toMermaid());
     }
 
     private static void assertDrawn(Saga<?> saga, String file) {

@@ -65,14 +65,14 @@ class MistakesTest {
                         .version(1)
                         .sleep("a", DAY)))
                 .containsExactly("the saga has a wrong name: it must not be null");
-        assertThat(mistakes(Sagas.begin().sleep("a\n", DAY)))
+        assertThat(mistakes(SampleSagas.begin().sleep("a\n", DAY)))
                 .singleElement()
                 .satisfies(text -> assertThat(text)
                         .endsWith("must have no control characters and no lone surrogates, got U+000A; remove it"));
-        assertThat(mistakes(Sagas.begin().sleep("\uDE80", DAY)))
+        assertThat(mistakes(SampleSagas.begin().sleep("\uDE80", DAY)))
                 .singleElement()
                 .satisfies(text -> assertThat(text).contains("got U+DE80"));
-        Sagas.begin().sleep("\uD83D\uDE80".repeat(200), DAY).build();
+        SampleSagas.begin().sleep("\uD83D\uDE80".repeat(200), DAY).build();
     }
 
     @Test
@@ -99,8 +99,8 @@ class MistakesTest {
 
     @Test
     void a_saga_has_steps_and_at_most_a_thousand() {
-        assertThat(mistakes(Sagas.begin())).containsExactly("the saga has no steps: add step(name)");
-        SagaSteps<Order> chain = Sagas.begin();
+        assertThat(mistakes(SampleSagas.begin())).containsExactly("the saga has no steps: add step(name)");
+        SagaSteps<Order> chain = SampleSagas.begin();
         for (int i = 0; i < 1_000; i++) {
             chain.sleep("a" + i, DAY);
         }
@@ -111,7 +111,7 @@ class MistakesTest {
 
     @Test
     void starters_are_kinds_each_once() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .startedBy(Order.class, order -> order)
                         .startedBy(Order.Placed.class, placed -> Order.of(placed.id()))
                         .startedBy(JobKind.named("order-placed", String.class), Order::of)
@@ -130,7 +130,7 @@ class MistakesTest {
 
     @Test
     void the_head_has_each_thing_once_and_in_range() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .businessKey(Order::id)
                         .businessKey(Order::id)
                         .deadline(Duration.ofNanos(1))
@@ -140,7 +140,7 @@ class MistakesTest {
                         "the saga has businessKey twice: keep one of them",
                         "the deadline must be between 1 ms and 100 years, got PT0.000000001S",
                         "the saga has deadline twice: keep one of them");
-        assertThat(mistakes(Sagas.begin().businessKey(null).deadline(null).sleep("a", DAY)))
+        assertThat(mistakes(SampleSagas.begin().businessKey(null).deadline(null).sleep("a", DAY)))
                 .containsExactly(
                         "businessKey is null: give one, or leave it out",
                         "deadline is null: give one, or leave it out");
@@ -149,7 +149,7 @@ class MistakesTest {
     @Test
     void upcasts_are_from_older_versions_each_once() {
         Function<Order.Old, Order> upcast = old -> Order.of(old.id());
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .upcast(0, Order.Old.class, upcast)
                         .upcast(2, Order.Old.class, upcast)
                         .upcast(1, Order.Old.class, upcast)
@@ -165,7 +165,7 @@ class MistakesTest {
 
     @Test
     void what_comes_before_the_pivot_says_how_it_is_undone() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .step("a")
                         .call((order, step) -> order)
                         .choose(
@@ -194,7 +194,7 @@ class MistakesTest {
 
     @Test
     void from_the_pivot_on_nothing_has_a_compensation() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .pivot("a")
                         .call((order, step) -> order)
                         .compensate((order, step) -> {})
@@ -219,7 +219,7 @@ class MistakesTest {
 
     @Test
     void options_of_compensations_fit_together() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .step("a")
                         .call((order, step) -> order)
                         .compensate((order, step) -> {})
@@ -252,7 +252,7 @@ class MistakesTest {
 
     @Test
     void options_of_steps_are_given_once_and_in_range() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .step("a")
                         .call((order, step) -> order)
                         .noCompensation()
@@ -279,7 +279,7 @@ class MistakesTest {
 
     @Test
     void a_saga_turns_once() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .pivot("a")
                         .call((order, step) -> order)
                         .pivot("b")
@@ -290,7 +290,7 @@ class MistakesTest {
 
     @Test
     void a_pivot_stands_on_the_main_line() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .parallel(
                                 "p",
                                 branch("x", chain -> chain.pivot("a").call((order, step) -> order)),
@@ -315,7 +315,7 @@ class MistakesTest {
 
     @Test
     void what_was_begun_is_finished() {
-        SagaSteps<Order> chain = Sagas.begin();
+        SagaSteps<Order> chain = SampleSagas.begin();
         chain.step("a");
         chain.await(Order.DELIVERED, (order, delivered) -> order);
         chain.await("b", Order.DELIVERED, (order, delivered) -> order).within(DAY);
@@ -335,12 +335,12 @@ class MistakesTest {
 
     @Test
     void a_wait_is_limited_and_fails_before_the_pivot_only() {
-        Sagas.begin()
+        SampleSagas.begin()
                 .await(Order.DELIVERED, (order, delivered) -> order)
                 .within(DAY)
                 .otherwise(fail())
                 .build();
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .pivot("a")
                         .call((order, step) -> order)
                         .await(Order.DELIVERED, (order, delivered) -> order)
@@ -362,7 +362,7 @@ class MistakesTest {
     @Test
     void a_signal_has_one_type_and_is_awaited_by_one_branch_at_a_time() {
         SagaSignal<String> other = SagaSignal.named("delivered", String.class);
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .parallel(
                                 "p",
                                 branch(
@@ -385,7 +385,7 @@ class MistakesTest {
 
     @Test
     void sleeps_have_a_length() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .sleep("a", Duration.ofSeconds(-1))
                         .sleep("b", (Duration) null)
                         .sleep("c", (Function<Order, Duration>) null)
@@ -399,7 +399,7 @@ class MistakesTest {
 
     @Test
     void parallel_parts_have_two_branches_with_steps_and_names() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .parallel("p", branch("x", chain -> chain))
                         .join(null)
                         .parallel(
@@ -420,7 +420,7 @@ class MistakesTest {
 
     @Test
     void choices_begin_with_when_and_end_with_otherwise() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .choose("a", when("x", Order::express, chain -> chain.sleep("b", DAY)))
                         .choose("c", otherwise())
                         .choose(
@@ -441,7 +441,7 @@ class MistakesTest {
 
     @Test
     void a_branch_returns_its_own_chain() {
-        SagaSteps<Order> main = Sagas.begin();
+        SagaSteps<Order> main = SampleSagas.begin();
         main.choose("a", when("x", Order::express, chain -> main), otherwise(chain -> null));
         assertThat(mistakes(main))
                 .containsExactly(
@@ -453,7 +453,7 @@ class MistakesTest {
 
     @Test
     void a_branch_is_not_built() {
-        assertThatThrownBy(() -> Sagas.begin().choose("a", when("x", Order::express, chain -> {
+        assertThatThrownBy(() -> SampleSagas.begin().choose("a", when("x", Order::express, chain -> {
                     chain.sleep("b", DAY).build();
                     return chain;
                 })))
@@ -463,7 +463,7 @@ class MistakesTest {
 
     @Test
     void names_are_unique_over_branches_too_and_told_once() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .sleep("a", DAY)
                         .choose("b", when("x", Order::express, chain -> chain.sleep("a", DAY)), otherwise())
                         .sleep("a", DAY)))
@@ -474,7 +474,7 @@ class MistakesTest {
 
     @Test
     void a_child_is_complete() {
-        assertThat(mistakes(Sagas.begin()
+        assertThat(mistakes(SampleSagas.begin()
                         .child("a", (SagaType<Order.Parcel>) null)
                         .startedWith(null)
                         .completed(null)

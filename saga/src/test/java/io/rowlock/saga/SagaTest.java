@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a definition without mistakes becomes. */
 class SagaTest {
-    private final Saga<Order> saga = Saga.of(Sagas::fulfilment);
+    private final Saga<Order> saga = Saga.of(SampleSagas::fulfilment);
 
     @Test
     void the_head_is_as_defined() {
@@ -99,7 +99,7 @@ class SagaTest {
     @Test
     void a_step_may_work_through_what_a_framework_gives() {
         TransactionRunner<StringBuilder> runner = work -> work.handle(new StringBuilder());
-        Saga<Order> built = Sagas.begin()
+        Saga<Order> built = SampleSagas.begin()
                 .step("a")
                 .transactional(runner, (order, step, text) -> order.with(text.toString()))
                 .compensateTransactionally(runner, (order, step, text) -> text.append("undone"))
@@ -111,7 +111,7 @@ class SagaTest {
 
     @Test
     void what_is_added_after_build_changes_nothing() {
-        SagaSteps<Order> chain = Sagas.begin().sleep("a", Duration.ofDays(1));
+        SagaSteps<Order> chain = SampleSagas.begin().sleep("a", Duration.ofDays(1));
         Saga<Order> built = chain.build();
         chain.sleep("b", Duration.ofDays(1));
         assertThat(built.nodes()).extracting(SagaNode::name).containsExactly("a");
