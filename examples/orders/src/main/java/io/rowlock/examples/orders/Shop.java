@@ -3,13 +3,15 @@ package io.rowlock.examples.orders;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.rowlock.Rowlock;
+import io.rowlock.examples.orders.fulfilment.Deliveries;
+import io.rowlock.examples.orders.fulfilment.OrderFulfilment;
+import io.rowlock.examples.orders.fulfilment.Services;
 import io.rowlock.examples.orders.http.ShopHttp;
 import io.rowlock.examples.orders.mail.MailSender;
 import io.rowlock.examples.orders.order.OrderConfirmation;
 import io.rowlock.examples.orders.order.OrderService;
-import io.rowlock.examples.orders.order.PartnerNotice;
-import io.rowlock.examples.orders.partner.PartnerClient;
 import io.rowlock.job.RetryPolicy;
+import io.rowlock.saga.engine.SagaEngine;
 import io.rowlock.worker.Worker;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Persistence;
@@ -18,8 +20,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * The shop, put together by hand: Hibernate on a pool, Rowlock on a pool of its own, a worker with two handlers, and an
- * HTTP server in front. Making it starts it; closing it stops it in the right order: no new orders, then no new jobs
+ * The shop, put together by hand: Hibernate on a pool, Rowlock on a pool of its own, a worker that mails and moves sagas,
+ * and an HTTP server in front. Making it starts it; closing it stops it in the right order: no new orders, then no new jobs
  * while running ones end, then the database.
  */
 public final class Shop implements AutoCloseable {
@@ -28,18 +30,31 @@ public final class Shop implements AutoCloseable {
     private final Startup startup = new Startup();
     private final DataSource enginePool;
     private final Rowlock rowlock;
+    private final SagaEngine sagas;
     private final ShopHttp http;
 
     /** Starts the shop; when this returns, it takes orders. */
     public Shop(ShopConfig config) {
         DataSource pool = startup.start(() -> pool("shop", config.database(), 10), HikariDataSource::close);
         // Rowlock gets connections of its own, so that a shop under load never keeps it from extending its leases.
-        enginePool = startup.start(() -> pool("rowlock", config.database(), 5), HikariDataSource::close);
+        enginePool = startup.start(() -> pool("rowlock", config.database(), 8), HikariDataSource::close);
         EntityManagerFactory emf = startup.start(() -> hibernate(pool), EntityManagerFactory::close);
         rowlock = startup.start(() -> rowlock(enginePool, emf), nothingToStop -> {});
-        Worker worker = startup.start(() -> worker(config), started -> started.stop(STOP_GRACE));
+        MailSender mails = new MailSender(config.smtp().host(), config.smtp().port());
+        ShopConfig.Outside outside = config.services();
+        Services services = Services.at(outside.warehouse(), outside.bank(), outside.carrier());
+        sagas = SagaEngine.builder(rowlock)
+                .queue("sagas")
+                .register(new OrderFulfilment(services, mails, emf))
+                .build();
+        Worker worker = startup.start(() -> worker(mails), started -> started.stop(STOP_GRACE));
         http = startup.start(
-                () -> new ShopHttp(config.port(), new OrderService(emf), rowlock, worker), ShopHttp::close);
+                () -> new ShopHttp(
+                        config.port(),
+                        new OrderService(emf),
+                        new Deliveries(emf, sagas.sagas()),
+                        new ShopHttp.Engine(rowlock, sagas, worker)),
+                ShopHttp::close);
     }
 
     /** The port of the HTTP server. */
@@ -49,6 +64,10 @@ public final class Shop implements AutoCloseable {
 
     public Rowlock rowlock() {
         return rowlock;
+    }
+
+    public SagaEngine sagas() {
+        return sagas;
     }
 
     /** Connections to the shop's database, for looking at its rows. */
@@ -84,26 +103,17 @@ public final class Shop implements AutoCloseable {
         return rowlock;
     }
 
-    private Worker worker(ShopConfig config) {
-        MailSender mails = new MailSender(config.smtp().host(), config.smtp().port());
-        PartnerClient partner = new PartnerClient(config.partner());
-        Worker worker = rowlock.worker(w -> w.name("shop")
-                .queue("default", 16)
+    private Worker worker(MailSender mails) {
+        Worker worker = rowlock.worker(w -> sagas.on(w) // starts sagas, moves them, brings them their signals
+                .name("shop")
+                .queue("default", 8)
+                .queue("sagas", 16)
                 .handle(
                         OrderConfirmation.class,
                         mails,
                         h -> h.timeout(Duration.ofMinutes(1))
                                 .concurrency(4)
-                                .retry(RetryPolicy.exponential(Duration.ofSeconds(1))))
-                // So quick for the demo's sake; a real partner deserves RetryPolicy.standard().
-                .handle(
-                        PartnerNotice.class,
-                        partner,
-                        h -> h.timeout(Duration.ofMinutes(1))
-                                .concurrency(8)
-                                .retry(RetryPolicy.exponential(Duration.ofMillis(200))
-                                        .max(Duration.ofSeconds(5))
-                                        .maxAttempts(10))));
+                                .retry(RetryPolicy.exponential(Duration.ofSeconds(1)))));
         worker.start();
         return worker;
     }

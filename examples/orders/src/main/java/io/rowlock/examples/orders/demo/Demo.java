@@ -4,6 +4,8 @@ import io.rowlock.examples.orders.Shop;
 import io.rowlock.examples.orders.demo.DemoOptions.WrongUsage;
 import io.rowlock.examples.orders.demo.Mailbox.Received;
 import io.rowlock.examples.orders.demo.StopSignal.Stopped;
+import io.rowlock.examples.orders.outside.WarehouseBooks;
+import io.rowlock.saga.SagaOperations;
 import jakarta.mail.MessagingException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -12,12 +14,16 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +84,7 @@ public final class Demo {
             err.println("There is no order in " + name + ": expected one JSON object a line");
             return FAILED;
         }
-        out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
+        out.println("Starting PostgreSQL, an SMTP server, a warehouse, a bank, a carrier and the shop …");
         boolean passed;
         long start = System.nanoTime();
         try (World world = new World();
@@ -101,9 +107,12 @@ public final class Demo {
             throws InterruptedException, SQLException, MessagingException, Stopped {
         OrderSender sender = new OrderSender(shop.port());
         Progress progress = new Progress(out, Boolean.getBoolean("rowlock.demo.terminal"));
-        DemoRun run = new DemoRun(shop, sender, progress, signal);
+        DemoRun run = new DemoRun(shop, world, sender, progress, signal);
+        List<Person.Deed> deeds;
         try {
             run.send(file);
+            run.awaitNothingDue();
+            deeds = new Person(shop.sagas().operations(), world).help();
             run.awaitNothingDue();
         } finally {
             progress.end();
@@ -112,9 +121,28 @@ public final class Demo {
         DemoRows rows = new DemoRows(shop.dataSource());
         DemoReport report = new DemoReport(out, rows);
         Received received = world.mailbox().received();
-        report.figures(received, world.partner().books());
-        return report.checks(new DemoChecks(rows, sender.answers())
-                .all(received, world.partner().books().effects()));
+        SagaOperations sagas = shop.sagas().operations();
+        SagaEnds ends = SagaEnds.read(sagas);
+        report.figures(received, world);
+        report.sagas(ends, deeds);
+        report.oneSaga(sagas, deeds);
+        List<Check> checks = new ArrayList<>(new DemoChecks(rows, sender.answers()).all(received, deeds.size()));
+        checks.addAll(
+                new BooksChecks(books(world, received, rows), sender.answers().accepted(), ends).all());
+        return report.checks(checks);
+    }
+
+    private static BooksChecks.Books books(World world, Received received, DemoRows rows) throws SQLException {
+        WarehouseBooks warehouse = world.warehouse().books();
+        Map<String, Integer> shelves = new HashMap<>();
+        warehouse.products().forEach(product -> shelves.put(product, warehouse.left(product)));
+        return new BooksChecks.Books(
+                world.bank().books().charges(),
+                warehouse.taken(),
+                shelves,
+                world.carrier().books().deliveries(),
+                received.thanks(),
+                rows.invoices());
     }
 
     private int serve(int port) throws InterruptedException {
@@ -122,7 +150,7 @@ public final class Demo {
             err.println("Port " + port + " of 127.0.0.1 is in use; choose another with --port N");
             return FAILED;
         }
-        out.println("Starting PostgreSQL, an SMTP server, a partner and the shop …");
+        out.println("Starting PostgreSQL, an SMTP server, a warehouse, a bank, a carrier and the shop …");
         try (World world = new World();
                 Shop shop = open(world, port)) {
             signal.check();
@@ -138,7 +166,9 @@ public final class Demo {
 
     private Shop open(World world, int port) throws Stopped {
         signal.check(); // the world took seconds to start
-        return new Shop(world.shopConfig(port));
+        Shop shop = new Shop(world.shopConfig(port));
+        world.carrier().reports().to(URI.create("http://127.0.0.1:" + shop.port()));
+        return shop;
     }
 
     private OrderFile read(@Nullable Path path) throws WrongUsage {

@@ -1,6 +1,7 @@
 package io.rowlock.examples.orders.demo;
 
 import io.rowlock.examples.orders.order.OrderRefused.Rule;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,7 +21,7 @@ final class DemoRows {
             "select rule, count(*) from refused_order group by rule order by count(*) desc, rule";
 
     private static final String JOBS = """
-            select kind, state, count(*), count(*) filter (where attempts > 1), sum(attempts)
+            select kind, state, count(*)
             from rowlock_job group by kind, state order by kind, state""";
 
     private static final String DEAD_JOBS = """
@@ -32,7 +33,7 @@ final class DemoRows {
     /** Orders whose jobs of one kind are not exactly one. */
     private static final String NOT_ONE_JOB = """
             select 'order ' || o.number || ' has ' || count(j.id) || ' jobs of kind ' || k.kind
-            from orders o cross join (values ('order-confirmation'), ('partner-notice')) k (kind)
+            from orders o cross join (values ('order-confirmation'), ('order-placed')) k (kind)
             left join rowlock_job j on j.kind = k.kind and (j.payload ->> 'order')::bigint = o.number
             group by o.number, k.kind having count(j.id) <> 1 order by o.number, k.kind""";
 
@@ -40,12 +41,16 @@ final class DemoRows {
             select 'job ' || j.id || ' of kind ' || j.kind || ' is about order ' || (j.payload ->> 'order')
                 || ', which was never committed'
             from rowlock_job j
-            where not exists (select from orders o where o.number = (j.payload ->> 'order')::bigint)
+            where j.kind in ('order-confirmation', 'order-placed') and not exists (select from orders o where o.number = (j.payload ->> 'order')::bigint)
             order by j.id""";
 
-    private static final String TOLD = """
-            select (payload ->> 'order')::bigint
-            from rowlock_job where kind = 'partner-notice' and state = 'completed'""";
+    private static final String STEPS = """
+            select step, count(*), sum(attempts), count(*) filter (where status = 'compensated')
+            from rowlock_saga_step where branch = '' group by step order by min(started_at), step""";
+
+    private static final String INVOICES = "select number, total from invoice";
+
+    private static final String STUCK = "select coalesce(sum(n), 0) from rowlock_alert where cause = 'saga stuck'";
 
     private static final String UNFINISHED = """
             select 'job ' || id || ' of kind ' || kind || ' is ' || state || ' after ' || attempts || ' attempts'
@@ -65,8 +70,11 @@ final class DemoRows {
         this.dataSource = dataSource;
     }
 
-    /** Jobs of one kind in one state: how many, how many of them after a failed attempt, and all their attempts. */
-    record JobCount(String kind, String state, long jobs, long retried, long attempts) {}
+    /** How many jobs of one kind are in one state. */
+    record JobCount(String kind, String state, long jobs) {}
+
+    /** One step of the sagas: how many have begun it, in how many attempts, and how many have undone it. */
+    record StepCount(String step, long sagas, long attempts, long undone) {}
 
     record DeadJob(String kind, String order, int attempts, String reason) {}
 
@@ -83,10 +91,7 @@ final class DemoRows {
     }
 
     List<JobCount> jobs() throws SQLException {
-        return query(
-                JOBS,
-                row -> new JobCount(
-                        row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)));
+        return query(JOBS, row -> new JobCount(row.getString(1), row.getString(2), row.getLong(3)));
     }
 
     List<DeadJob> deadJobs() throws SQLException {
@@ -98,9 +103,20 @@ final class DemoRows {
         return query(ALERTS, row -> new AlertRow(row.getString(1), row.getString(2), row.getLong(3), row.getString(4)));
     }
 
-    /** The numbers of the orders whose notice the partner has taken. */
-    Set<Long> told() throws SQLException {
-        return Set.copyOf(query(TOLD, row -> row.getLong(1)));
+    List<StepCount> steps() throws SQLException {
+        return query(STEPS, row -> new StepCount(row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4)));
+    }
+
+    /** What was invoiced, by the numbers of orders. */
+    Map<Long, BigDecimal> invoices() throws SQLException {
+        Map<Long, BigDecimal> all = new LinkedHashMap<>();
+        query(INVOICES, row -> all.put(row.getLong(1), row.getBigDecimal(2)));
+        return all;
+    }
+
+    /** How many sagas alerts say were stuck. */
+    long stuckInAlerts() throws SQLException {
+        return query(STUCK, row -> row.getLong(1)).get(0);
     }
 
     List<String> ordersWithoutTheirJobs() throws SQLException {

@@ -26,14 +26,17 @@ final class Mailbox implements AutoCloseable {
 
     /** What was received up to now. */
     Received received() throws MessagingException {
-        Map<Long, Integer> byOrder = new HashMap<>();
+        Map<Long, Integer> confirmations = new HashMap<>();
+        Map<Long, Integer> thanks = new HashMap<>();
         Set<String> keys = new HashSet<>();
         MimeMessage[] mails = server.getReceivedMessages();
         for (MimeMessage mail : mails) {
-            byOrder.merge(Long.valueOf(mail.getHeader(MailSender.ORDER_HEADER, null)), 1, Integer::sum);
+            boolean thanked = MailSender.THANKS.equals(mail.getHeader(MailSender.KIND_HEADER, null));
+            (thanked ? thanks : confirmations)
+                    .merge(Long.valueOf(mail.getHeader(MailSender.ORDER_HEADER, null)), 1, Integer::sum);
             keys.add(mail.getHeader(MailSender.KEY_HEADER, null));
         }
-        return new Received(mails.length, Map.copyOf(byOrder), keys.size());
+        return new Received(confirmations, thanks, keys.size());
     }
 
     @Override
@@ -44,9 +47,22 @@ final class Mailbox implements AutoCloseable {
     /**
      * The mails received.
      *
-     * @param mails how many
-     * @param byOrder how many for each order
-     * @param keys how many different idempotency keys they carry
+     * @param confirmations how many confirmed each order
+     * @param thanks how many thanked for each order
+     * @param keys how many different idempotency keys all of them carry
      */
-    record Received(int mails, Map<Long, Integer> byOrder, int keys) {}
+    record Received(Map<Long, Integer> confirmations, Map<Long, Integer> thanks, int keys) {
+        Received {
+            confirmations = Map.copyOf(confirmations);
+            thanks = Map.copyOf(thanks);
+        }
+
+        int mails() {
+            return sum(confirmations) + sum(thanks);
+        }
+
+        static int sum(Map<Long, Integer> counts) {
+            return counts.values().stream().mapToInt(Integer::intValue).sum();
+        }
+    }
 }

@@ -1,7 +1,10 @@
 package io.rowlock.examples.orders.demo;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -10,9 +13,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 /** The customers: sends orders to the shop by HTTP, one after another, and remembers the answers. For one thread. */
 final class OrderSender {
@@ -22,7 +25,7 @@ final class OrderSender {
             HttpClient.newBuilder().connectTimeout(CALL_LIMIT).build();
     private final JsonMapper mapper = new JsonMapper();
     private final URI orders;
-    private final Set<Long> accepted = new HashSet<>();
+    private final Map<Long, BigDecimal> accepted = new HashMap<>();
     private final List<Long> refused = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
@@ -45,8 +48,9 @@ final class OrderSender {
 
     private void note(OrderFile.Entry entry, HttpResponse<String> answer) throws IOException {
         int status = answer.statusCode();
-        if (status == 201 && mapper.readTree(answer.body()).path("order").longValue() == entry.number()) {
-            accepted.add(entry.number());
+        JsonNode placed = status == 201 ? mapper.readTree(answer.body()) : MissingNode.getInstance();
+        if (placed.path("order").longValue() == entry.number()) {
+            accepted.put(entry.number(), new BigDecimal(placed.path("total").asText()));
         } else if (status == 409 || status == 422) {
             refused.add(entry.number());
         } else {
@@ -65,13 +69,13 @@ final class OrderSender {
     /**
      * What the shop answered.
      *
-     * @param accepted the numbers of the orders that were answered 201
+     * @param accepted the orders that were answered 201, and what they come to
      * @param refused the numbers of those that a rule forbade; a duplicate's number stands in accepted too
      * @param failures orders that were neither, so that nobody knows what became of them
      */
-    record Answers(Set<Long> accepted, List<Long> refused, List<String> failures) {
+    record Answers(Map<Long, BigDecimal> accepted, List<Long> refused, List<String> failures) {
         Answers {
-            accepted = Set.copyOf(accepted);
+            accepted = Map.copyOf(accepted);
             refused = List.copyOf(refused);
             failures = List.copyOf(failures);
         }

@@ -8,7 +8,7 @@ import java.time.LocalDate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An order and what became of its jobs, as {@code GET /orders/{number}} shows them. */
+/** An order, what became of its jobs, and how far its fulfilment is, as {@code GET /orders/{number}} shows them. */
 record OrderView(
         long order,
         String customer,
@@ -16,9 +16,10 @@ record OrderView(
         LocalDate placedOn,
         String total,
         List<Line> lines,
-        List<JobView> jobs) {
+        List<JobView> jobs,
+        String fulfilment) {
 
-    static OrderView of(Order order, List<Job> jobs) {
+    static OrderView of(Order order, List<Job> jobs, String fulfilment) {
         return new OrderView(
                 order.number(),
                 order.customer(),
@@ -26,7 +27,8 @@ record OrderView(
                 order.placedOn(),
                 order.total().toPlainString(),
                 order.lines().stream().map(Line::of).toList(),
-                jobs.stream().map(JobView::of).toList());
+                jobs.stream().map(JobView::of).toList(),
+                fulfilment);
     }
 
     /** One product. */

@@ -1,6 +1,7 @@
 package io.rowlock.examples.orders.mail;
 
 import io.rowlock.examples.orders.order.OrderConfirmation;
+import io.rowlock.examples.orders.order.OrderPlaced;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobHandler;
 import io.rowlock.job.PermanentFailure;
@@ -18,17 +19,23 @@ import java.util.Date;
 import java.util.Properties;
 
 /**
- * Does the {@code order-confirmation} jobs: mails each customer by SMTP.
+ * Mails customers by SMTP: does the {@code order-confirmation} jobs, and the last step of the fulfilment.
  *
  * <p>SMTP knows no idempotency key. Should this process die between the server's "250 accepted" and the completion of
  * the job, the mail goes out a second time: at least once is the most there is. Both mails would carry the same
- * {@code Message-ID}, which is made of the job's key, and by which mail programs and servers tell copies apart.
+ * {@code Message-ID}, which is made of the key, and by which mail programs and servers tell copies apart.
  */
 public final class MailSender implements JobHandler<OrderConfirmation> {
     /** The header that names the order. */
     public static final String ORDER_HEADER = "X-Order";
 
-    /** The header with the job's idempotency key. */
+    /** The header that says what kind of mail it is. */
+    public static final String KIND_HEADER = "X-Kind";
+
+    /** The kind of the mail after the delivery. */
+    public static final String THANKS = "thanks";
+
+    /** The header with the idempotency key. */
     public static final String KEY_HEADER = "X-Idempotency-Key";
 
     private static final String SHOP_ADDRESS = "shop@example.org";
@@ -48,8 +55,26 @@ public final class MailSender implements JobHandler<OrderConfirmation> {
 
     @Override
     public void handle(OrderConfirmation confirmation, JobContext job) throws MessagingException {
+        MimeMessage mail = message(confirmation.order(), confirmation.email(), job.idempotencyKey());
+        mail.setHeader(KIND_HEADER, OrderConfirmation.KIND);
+        mail.setSubject("Your order " + confirmation.order(), StandardCharsets.UTF_8.name());
+        mail.setText(text(confirmation), StandardCharsets.UTF_8.name());
+        send(mail);
+    }
+
+    /** Thanks a customer who has the goods. */
+    public void thank(OrderPlaced order, String key) throws MessagingException {
+        MimeMessage mail = message(order.order(), order.email(), key);
+        mail.setHeader(KIND_HEADER, THANKS);
+        mail.setSubject("Thank you, " + order.customer(), StandardCharsets.UTF_8.name());
+        mail.setText(
+                "We hope that you like what you got with order " + order.order() + ".", StandardCharsets.UTF_8.name());
+        send(mail);
+    }
+
+    private static void send(MimeMessage mail) throws MessagingException {
         try {
-            Transport.send(message(confirmation, job.idempotencyKey()));
+            Transport.send(mail);
         } catch (SendFailedException e) {
             if (e.getInvalidAddresses() != null && e.getInvalidAddresses().length > 0) {
                 throw new PermanentFailure("No such address: " + Arrays.toString(e.getInvalidAddresses()), e);
@@ -58,15 +83,13 @@ public final class MailSender implements JobHandler<OrderConfirmation> {
         }
     }
 
-    private MimeMessage message(OrderConfirmation confirmation, String key) throws MessagingException {
+    private MimeMessage message(long order, String email, String key) throws MessagingException {
         MimeMessage message = new KeyedMessage(session, "<" + key + "@shop.example.org>");
         message.setFrom(new InternetAddress(SHOP_ADDRESS));
-        message.setRecipient(Message.RecipientType.TO, new InternetAddress(confirmation.email(), true));
-        message.setSubject("Your order " + confirmation.order(), StandardCharsets.UTF_8.name());
+        message.setRecipient(Message.RecipientType.TO, new InternetAddress(email, true));
         message.setSentDate(Date.from(Instant.now()));
-        message.setHeader(ORDER_HEADER, Long.toString(confirmation.order()));
+        message.setHeader(ORDER_HEADER, Long.toString(order));
         message.setHeader(KEY_HEADER, key);
-        message.setText(text(confirmation), StandardCharsets.UTF_8.name());
         return message;
     }
 

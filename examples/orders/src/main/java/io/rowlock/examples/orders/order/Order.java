@@ -13,13 +13,14 @@ import jakarta.persistence.OrderBy;
 import jakarta.persistence.Table;
 import jakarta.persistence.UniqueConstraint;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One order. Storing it makes two jobs, by the annotations on {@link #confirmation} and {@link #partnerNotice}: their
+ * One order. Storing it makes two jobs, by the annotations on {@link #confirmation} and {@link #placed}: their
  * rows are written by the flush that inserts the order, in the same transaction, and so share its fate.
  */
 @Entity
@@ -47,6 +48,8 @@ public class Order {
 
     @Column(nullable = false)
     private LocalDate requiredOn;
+
+    private @Nullable Instant deliveredAt;
 
     @Column(nullable = false, precision = 18, scale = 2)
     private BigDecimal freight;
@@ -87,10 +90,18 @@ public class Order {
         return new OrderConfirmation(number, customer, email, mailed, freight, total());
     }
 
-    /** The word to the partner who delivers. */
+    /** What starts the fulfilment. */
     @OutboxJob(on = Change.PERSIST)
-    PartnerNotice partnerNotice() {
-        return new PartnerNotice(number, country, requiredOn, lines.size());
+    OrderPlaced placed() {
+        List<OrderPlaced.Item> items = lines.stream()
+                .map(line -> new OrderPlaced.Item(line.product(), line.quantity()))
+                .toList();
+        return new OrderPlaced(number, customer, email, country, total(), items);
+    }
+
+    /** The customer has it; if that is said twice, the first time counts. */
+    public void delivered(Instant at) {
+        deliveredAt = deliveredAt == null ? at : deliveredAt;
     }
 
     /** What the customer pays: all lines and the freight, to the cent. */
@@ -124,6 +135,10 @@ public class Order {
 
     public LocalDate requiredOn() {
         return requiredOn;
+    }
+
+    public @Nullable Instant deliveredAt() {
+        return deliveredAt;
     }
 
     public BigDecimal freight() {

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes orders, each in one transaction. There is no word of mails, partners or jobs here: the annotations on
+ * Takes orders, each in one transaction. There is no word of mails, services, sagas or jobs here: the annotations on
  * {@link Order} see to those.
  */
 public final class OrderService {

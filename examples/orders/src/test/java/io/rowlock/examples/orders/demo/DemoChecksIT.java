@@ -7,6 +7,7 @@ import io.rowlock.examples.orders.demo.Mailbox.Received;
 import io.rowlock.examples.orders.demo.OrderSender.Answers;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 class DemoChecksIT {
     private final Map<Long, Integer> mails = new HashMap<>(Map.of(1L, 1, 2L, 1));
-    private final Map<Long, Integer> deliveries = new HashMap<>(Map.of(1L, 1));
-    private Answers answers = new Answers(Set.of(1L, 2L), List.of(3L), List.of());
+    private Answers answers = answers(Set.of(1L, 2L), List.of(3L), List.of());
+    private int stuck = 1;
 
     @BeforeEach
     void all_is_well(TestSchema schema) throws SQLException {
@@ -38,10 +39,11 @@ class DemoChecksIT {
         schema.execute("insert into refused_order values ('CREDIT_LIMIT')");
         job(schema, "order-confirmation", 1, "completed");
         job(schema, "order-confirmation", 2, "completed");
-        job(schema, "partner-notice", 1, "completed");
-        job(schema, "partner-notice", 2, "dead");
-        schema.execute("insert into rowlock_alert (bucket, cause, kind, reason)"
-                + " values (now(), 'job dead', 'partner-notice', 'refused')");
+        job(schema, "order-placed", 1, "completed");
+        job(schema, "order-placed", 2, "dead");
+        schema.execute(
+                "insert into rowlock_alert (bucket, cause, kind, reason)"
+                        + " values (now(), 'job dead', 'order-placed', 'refused'), (now(), 'saga stuck', 'order-fulfilment', 'no')");
     }
 
     @Test
@@ -60,14 +62,14 @@ class DemoChecksIT {
 
     @Test
     void an_order_accepted_and_not_there(TestSchema schema) throws Exception {
-        answers = new Answers(Set.of(1L, 2L, 4L), List.of(3L), List.of("line 5: no answer"));
+        answers = answers(Set.of(1L, 2L, 4L), List.of(3L), List.of("line 5: no answer"));
 
         assertThat(violations(schema)).containsExactly("line 5: no answer", "order 4 was accepted, but is not there");
     }
 
     @Test
     void an_order_there_and_not_accepted_and_a_refusal_not_noted(TestSchema schema) throws Exception {
-        answers = new Answers(Set.of(1L), List.of(3L, 4L), List.of());
+        answers = answers(Set.of(1L), List.of(3L, 4L), List.of());
 
         assertThat(violations(schema))
                 .containsExactly(
@@ -106,27 +108,30 @@ class DemoChecksIT {
     }
 
     @Test
-    void an_order_delivered_twice_or_by_nobody(TestSchema schema) throws Exception {
-        deliveries.put(1L, 2);
-        assertThat(violations(schema)).containsExactly("order 1 has 2");
+    void a_death_without_an_alert(TestSchema schema) throws Exception {
+        schema.execute("delete from rowlock_alert where cause = 'job dead'");
 
-        deliveries.clear();
-        assertThat(violations(schema)).containsExactly("order 1 has 0");
+        assertThat(violations(schema)).containsExactly("1 dead jobs of kind order-placed, but 0 deaths in alerts");
     }
 
     @Test
-    void a_death_without_an_alert(TestSchema schema) throws Exception {
-        schema.execute("delete from rowlock_alert");
+    void a_stuck_saga_without_an_alert(TestSchema schema) throws Exception {
+        stuck = 2;
 
-        assertThat(violations(schema)).containsExactly("1 dead jobs of kind partner-notice, but 0 deaths in alerts");
+        assertThat(violations(schema)).containsExactly("2 sagas were stuck, but alerts say 1");
     }
 
     private List<String> violations(TestSchema schema) throws SQLException {
-        int all = mails.values().stream().mapToInt(Integer::intValue).sum();
         return new DemoChecks(new DemoRows(schema.dataSource()), answers)
-                .all(new Received(all, mails, all), deliveries).stream()
+                .all(new Received(mails, Map.of(), 0), stuck).stream()
                         .flatMap(check -> check.violations().stream())
                         .toList();
+    }
+
+    private static Answers answers(Set<Long> accepted, List<Long> refused, List<String> failures) {
+        Map<Long, BigDecimal> totals = new HashMap<>();
+        accepted.forEach(order -> totals.put(order, BigDecimal.TEN));
+        return new Answers(totals, refused, failures);
     }
 
     private static void job(TestSchema schema, String kind, long order, String state) throws SQLException {

@@ -24,27 +24,39 @@ class DemoIT {
     void each_committed_order_has_one_confirmation_and_no_rolled_back_one_has_any() throws IOException {
         int exitCode = run(
                 new OrderText(100),
-                new OrderText(103), // the partner is busy twice
-                new OrderText(107), // the partner's answer is lost
-                new OrderText(108).with("country", "\"Atlantis\""),
+                new OrderText(103), // the bank is busy twice
+                new OrderText(104), // the carrier is busy
+                new OrderText(105), // the warehouse's answer is lost
+                new OrderText(107), // the bank's answer is lost
+                new OrderText(129), // the bank's answer comes too late
+                new OrderText(166), // the bank's answer never comes
+                new OrderText(111).with("items", "[" + OrderText.item("Piano", "17000.00", 1) + "]"),
+                new OrderText(112).with("items", "[" + OrderText.item("Matches", "0.05", 10_000) + "]"),
+                new OrderText(108).with("country", "\"Atlantis\""), // and the answer to the second try is lost
+                new OrderText(121).with("country", "\"Atlantis\""),
+                new OrderText(131).with("country", "\"Atlantis\""),
                 new OrderText(100), // the number is taken
                 new OrderText(109).with("items", "[" + OrderText.item("Yacht", "19999.00", 2) + "]"),
                 new OrderText(110).with("items", "[" + OrderText.item("Cork floats, hand-cut", "1.00", 1) + "]"));
 
         assertThat(out())
-                .contains("4 committed, 3 rolled back")
+                .contains("12 committed, 3 rolled back")
                 .contains("1 × the order number was taken")
                 .contains("1 × above the credit limit")
                 .contains("1 × a product is no longer sold")
-                .contains("order-confirmation: 4 completed")
-                .contains("partner-notice: 3 completed, 1 dead")
-                .contains("2 jobs; 8 jobs took 11 attempts")
-                .contains(
-                        "partner-notice of order 108 after 1 attempt: Partner answered 422: No deliveries to Atlantis")
-                .contains("job dead, partner-notice, 1 ×: Partner answered 422: No deliveries to Atlantis")
-                .contains("4 received")
-                .contains("7 calls, 3 deliveries; 1 of the calls repeated a key")
-                .contains("All 8 checks passed.")
+                .contains("order-confirmation: 12 completed")
+                .contains("order-placed: 12 completed")
+                .contains("saga stuck, order-fulfilment, 3 ×")
+                .contains("10 charges, 2 of them refunded")
+                .contains("11 orders had goods taken for them, 3 had them put back")
+                .contains("7 deliveries")
+                .contains("8 completed, 3 compensated, 1 resolved; 3 of them were stuck, until a person helped")
+                .contains("order 108 was tried again")
+                .contains("order 121 was delivered by hand")
+                .contains("order 131 was given up")
+                .contains("flowchart TD", "classDef completed")
+                .contains("Anna  the carrier has agreed to go there")
+                .contains("All 18 checks passed.")
                 .doesNotContain("✗");
         assertThat(err()).isEmpty();
         assertThat(exitCode).isZero();
@@ -54,7 +66,7 @@ class DemoIT {
     void good_lines_run_and_bad_lines_are_named_and_make_it_fail() throws IOException {
         int exitCode = run(new OrderText(1), new OrderText(2).without("email"), "oops", new OrderText(4));
 
-        assertThat(out()).contains("2 committed, 0 rolled back").contains("All 8 checks passed.");
+        assertThat(out()).contains("2 committed, 0 rolled back").contains("All 18 checks passed.");
         assertThat(err())
                 .contains("orders.jsonl:2: email: expected an address")
                 .contains("orders.jsonl:3: not valid JSON")

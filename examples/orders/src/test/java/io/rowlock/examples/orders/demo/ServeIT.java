@@ -37,13 +37,22 @@ class ServeIT {
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(get(port, "/orders/42").body())
                             .contains("order-confirmation")
-                            .contains("partner-notice")
+                            .contains("order-placed")
+                            .contains("\"fulfilment\":\"COMPLETED\"")
                             .doesNotContain("\"ready\""));
+            assertThat(get(port, "/orders/42/fulfilment").body())
+                    .contains("order-fulfilment v1): completed")
+                    .contains("book-shipment  completed");
+            assertRefused(post(port, "/orders/42/delivered", "{\"at\": 7.x}"), 400, "BAD_DELIVERY");
+            assertRefused(post(port, "/orders/43/delivered", "{\"at\": \"2026-12-01T12:00:00Z\"}"), 404, "NOT_FOUND");
+            assertThat(post(port, "/orders/42/delivered", "{\"at\": \"2026-12-01T12:00:00Z\"}")
+                            .statusCode())
+                    .isEqualTo(204); // once more, late: recorded, and moves nothing
             assertRefused(get(port, "/orders/43"), 404, "NOT_FOUND");
             assertRefused(get(port, "/nothing"), 404, "NOT_FOUND");
             assertRefused(get(port, "/orders/x"), 400, "BAD_NUMBER");
             assertRefused(post(port, "x".repeat(1_100_000)), 413, "TOO_LONG");
-            assertThat(get(port, "/jobs").body()).contains("\"completed\":2");
+            assertThat(get(port, "/jobs").body()).contains("\"completed\":");
             assertThat(get(port, "/health").statusCode()).isEqualTo(200);
 
             serve.terminate();
@@ -85,8 +94,11 @@ class ServeIT {
     }
 
     private HttpResponse<String> post(int port, String order) throws IOException, InterruptedException {
-        return http.send(
-                request(port, "/orders").POST(BodyPublishers.ofString(order)).build(), BodyHandlers.ofString());
+        return post(port, "/orders", order);
+    }
+
+    private HttpResponse<String> post(int port, String path, String body) throws IOException, InterruptedException {
+        return http.send(request(port, path).POST(BodyPublishers.ofString(body)).build(), BodyHandlers.ofString());
     }
 
     private HttpResponse<String> get(int port, String path) throws IOException, InterruptedException {
