@@ -54,6 +54,9 @@ final class DriverHandler<S> implements JobHandler<String> {
                     ? new Drive<>(parts, hold, instance).run()
                     : leaveWaiting(hold, instance, unknown);
         }
+        if (!hold.isOver() && !hold.takenAway()) {
+            throw new Snooze(SOON); // nothing was recorded of its end: a driver that merely returned would be completed
+        }
     }
 
     private Optional<Loaded> load(String saga) throws SQLException {

@@ -17,12 +17,13 @@ final class Hold {
     private final Driver driver;
     private final Set<String> taken = new HashSet<>();
     private int attempts;
+    private volatile boolean over;
     private int losses;
 
     Hold(DriverLease lease, JobContext job, String saga) {
         this.lease = lease;
         this.job = job;
-        this.driver = new Driver(saga, lease.id(), lease.token());
+        this.driver = new Driver(saga, lease.id(), lease.token(), null);
         this.attempts = lease.attempt();
         this.losses = lease.losses();
     }
@@ -79,8 +80,14 @@ final class Hold {
         }
     }
 
+    /** Whether the end of the lease is recorded. */
+    boolean isOver() {
+        return over;
+    }
+
     /** The job is completed, or put back for so long. */
     void ended(@Nullable Duration putBackFor) {
+        over = true;
         lease.ended(putBackFor);
     }
 }

@@ -43,6 +43,7 @@ final class Instance<S> {
     private boolean over;
     private String state;
     private boolean stateChanged;
+    private Instant revision;
     private Instant now;
     private long readAt;
 
@@ -56,10 +57,16 @@ final class Instance<S> {
         this.told = row.wishes().told();
         this.cancel = row.wishes().cancel();
         this.over = row.wishes().over();
+        this.revision = loaded.revision();
         this.now = loaded.now();
         this.readAt = readAt;
         loaded.steps().forEach(step -> steps.put(step.key(), step));
         loaded.signals().forEach(signal -> signals.put(signal.name(), signal));
+    }
+
+    /** The record of the saga that this knows. */
+    Instant revision() {
+        return revision;
     }
 
     Saga<S> definition() {
@@ -217,7 +224,7 @@ final class Instance<S> {
     /** What is not recorded yet, under this lease. */
     SagaWrite write(SagaWrite.Driver driver, DriverDeed deed) {
         return new SagaWrite(
-                driver,
+                driver.knowing(revision),
                 status,
                 stateChanged ? state : null,
                 progress,
@@ -234,12 +241,20 @@ final class Instance<S> {
         String last = starts.get(starts.size() - 1).key().step();
         Progress next = new Progress(last, progress.pivoted() || pivot, progress.ended(), progress.reason());
         return new SagaWrite(
-                driver, status, stateChanged ? state : null, next, told, List.copyOf(all.values()), consumed, deed);
+                driver.knowing(revision),
+                status,
+                stateChanged ? state : null,
+                next,
+                told,
+                List.copyOf(all.values()),
+                consumed,
+                deed);
     }
 
     /** All is recorded; it was that time then. */
-    void recorded(Instant at, long askedAt) {
+    void recorded(Instant at, long askedAt, Instant as) {
         clean();
+        revision = as;
         now = at;
         readAt = askedAt;
     }

@@ -12,12 +12,15 @@ import io.rowlock.saga.internal.sql.SagaWrite;
 import io.rowlock.saga.internal.sql.SagaWrite.Driver;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,10 +85,13 @@ public final class Ledger implements AutoCloseable {
     /** What became of an entry. */
     sealed interface Answer {
         /** All is recorded. */
-        record Recorded(Locked seen) implements Answer {}
+        record Recorded(Locked seen, Instant revision) implements Answer {}
 
         /** The reduced one is recorded: to be read again. */
-        record Reduced() implements Answer {}
+        record Reduced(Locked seen, Instant revision) implements Answer {}
+
+        /** Nothing: the saga is not as it was read any more. */
+        record Stale() implements Answer {}
 
         /** Nothing: somebody has its rows locked. */
         record Busy() implements Answer {}
@@ -165,32 +171,55 @@ public final class Ledger implements AutoCloseable {
         Set<String> moved = records.awaited(open, wanted(group, locked));
         Set<Long> held = locked.size() < group.size() ? records.held(open, owner, drivers) : Set.of();
         Map<Asked<Entry, Answer>, Answer> answers = new HashMap<>();
-        List<SagaWrite> writes = new ArrayList<>();
-        List<Beside> beside = new ArrayList<>();
+        List<Chosen> chosen = new ArrayList<>();
         for (Asked<Entry, Answer> each : group) {
             Entry entry = each.question();
             Driver driver = entry.full().driver();
             Locked seen = locked.get(driver.saga());
             if (seen == null) {
                 answers.put(each, held.contains(driver.job()) ? new Answer.Busy() : new Answer.Lost());
-            } else if (moved.contains(driver.saga()) || (entry.gives() && (seen.cancel() != null || seen.over()))) {
-                answers.put(each, new Answer.Reduced());
-                writes.add(entry.reduced());
-                beside.addAll(entry.beside());
+            } else if (!seen.revision().equals(driver.seen())) {
+                answers.put(each, new Answer.Stale());
             } else {
-                answers.put(each, new Answer.Recorded(seen));
-                writes.add(entry.full());
-                beside.addAll(entry.beside());
-                beside.addAll(entry.besideFull());
+                boolean gives = entry.gives() && (seen.cancel() != null || seen.over());
+                chosen.add(new Chosen(each, seen, !gives && !moved.contains(driver.saga())));
             }
         }
-        if (!writes.isEmpty()) {
-            records.write(open, writes, deletes);
+        write(open, chosen, deletes, answers);
+        return answers;
+    }
+
+    /** What is to be written of an entry: all, or the reduced. */
+    private record Chosen(Asked<Entry, Answer> asked, Locked seen, boolean all) {
+        SagaWrite write() {
+            return all ? asked.question().full() : asked.question().reduced();
         }
-        for (Beside more : beside) {
+
+        Stream<Beside> beside() {
+            Entry entry = asked.question();
+            return all ? Stream.concat(entry.beside().stream(), entry.besideFull().stream()) : entry.beside().stream();
+        }
+
+        Answer answer(Instant revision) {
+            return all ? new Answer.Recorded(seen, revision) : new Answer.Reduced(seen, revision);
+        }
+    }
+
+    private void write(Connection open, List<Chosen> chosen, boolean deletes, Map<Asked<Entry, Answer>, Answer> answers)
+            throws SQLException {
+        if (chosen.isEmpty()) {
+            return;
+        }
+        Map<String, Instant> revisions =
+                records.write(open, chosen.stream().map(Chosen::write).toList(), deletes);
+        for (Chosen each : chosen) {
+            Instant revision =
+                    Objects.requireNonNull(revisions.get(each.write().driver().saga()), "a locked saga was written");
+            answers.put(each.asked(), each.answer(revision));
+        }
+        for (Beside more : chosen.stream().flatMap(Chosen::beside).toList()) {
             more.write(open);
         }
-        return answers;
     }
 
     private static List<Wanted> wanted(List<Asked<Entry, Answer>> group, Map<String, Locked> locked) {

@@ -129,13 +129,16 @@ final class Recording<S> {
                 Answer answer = ledger.record(entry);
                 if (answer instanceof Answer.Recorded recorded) {
                     beside.clear();
-                    saga.recorded(recorded.seen().now(), askedAt);
+                    saga.recorded(recorded.seen().now(), askedAt, recorded.revision());
                     hold.recorded(entry.full().deed());
                     return Result.RECORDED;
-                } else if (answer instanceof Answer.Reduced) {
+                } else if (answer instanceof Answer.Reduced reduced) {
                     beside.clear();
+                    saga.recorded(reduced.seen().now(), askedAt, reduced.revision());
                     hold.recorded(entry.reduced().deed());
                     return Result.REDUCED;
+                } else if (answer instanceof Answer.Stale) {
+                    return Result.REDUCED; // a record whose answer was lost was written, or a person was at it
                 } else if (answer instanceof Answer.Lost) {
                     return doubt ? doubtful(entry.full()) : Result.LOST;
                 }

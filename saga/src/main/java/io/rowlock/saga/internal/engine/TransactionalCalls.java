@@ -8,6 +8,7 @@ import io.rowlock.spi.TransactionRunner;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -91,7 +92,7 @@ final class TransactionalCalls<S> {
         }
         if (thrown == null) {
             hold.recorded(transaction.deed());
-            saga.recorded(transaction.seen().now(), transaction.askedAt());
+            saga.recorded(transaction.seen().now(), transaction.askedAt(), transaction.revision());
             return Next.ON;
         }
         if (thrown instanceof NotBegunException notBegun) {
@@ -149,6 +150,7 @@ final class TransactionalCalls<S> {
         private @Nullable Locked seen;
         private @Nullable DriverDeed deed;
         private @Nullable S result;
+        private @Nullable Instant revision;
         private long askedAt;
 
         InTransaction(Work<S, R> work, Attempt<S> attempt, TimedCall timed) {
@@ -163,6 +165,10 @@ final class TransactionalCalls<S> {
 
         DriverDeed deed() {
             return Objects.requireNonNull(deed);
+        }
+
+        Instant revision() {
+            return Objects.requireNonNull(revision);
         }
 
         long askedAt() {
@@ -181,7 +187,8 @@ final class TransactionalCalls<S> {
                         .isEmpty();
                 throw new NotBegunException(held ? null : Next.OVER);
             }
-            if (attempt.gives() && (locked.cancel() != null || locked.over())) {
+            boolean stale = !locked.revision().equals(saga.revision());
+            if (stale || (attempt.gives() && (locked.cancel() != null || locked.over()))) {
                 throw new NotBegunException(Next.READ_AGAIN);
             }
             seen = locked;
@@ -203,7 +210,9 @@ final class TransactionalCalls<S> {
             attempt.ends().returned(result);
             deed = hold.goOn(true);
             reached = Reached.RECORDED;
-            parts.records().write(open, List.of(saga.write(hold.driver(), deed)), hold.deletesCompleted());
+            revision = parts.records()
+                    .write(open, List.of(saga.write(hold.driver(), deed)), hold.deletesCompleted())
+                    .get(saga.id());
             connection = null; // what follows is the commit, and then the connection is the pool's again
         }
     }

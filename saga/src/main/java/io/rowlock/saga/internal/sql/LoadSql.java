@@ -26,7 +26,7 @@ public final class LoadSql {
     static final String COLUMNS =
             "id, name, version, business_key, subject, status, state, step, pivoted, ended, reason,"
                     + " cancel_reason, deadline, coalesce(deadline <= clock_timestamp(), false) AS over, late, driver, parent,"
-                    + " parent_step, headers";
+                    + " parent_step, headers, updated_at";
 
     /* Index: the primary key. Rows: the ids given. */
     static final String SAGAS = "/* rowlock:load-sagas */ SELECT " + COLUMNS
@@ -76,8 +76,9 @@ public final class LoadSql {
      * One saga with all that belongs to it.
      *
      * @param now when it was read, by the database's clock
+     * @param revision which record it is of
      */
-    public record Loaded(SagaRow saga, List<StepRow> steps, List<SignalRow> signals, Instant now) {}
+    public record Loaded(SagaRow saga, List<StepRow> steps, List<SignalRow> signals, Instant now, Instant revision) {}
 
     /** Those of the ids that exist. */
     public Map<String, Loaded> load(Connection connection, Collection<String> ids) throws SQLException {
@@ -88,7 +89,11 @@ public final class LoadSql {
         sagas.query(
                         connection,
                         row -> new Loaded(
-                                saga(row), new ArrayList<>(), new ArrayList<>(), Sql.requiredInstant(row, "now")),
+                                saga(row),
+                                new ArrayList<>(),
+                                new ArrayList<>(),
+                                Sql.requiredInstant(row, "now"),
+                                Sql.requiredInstant(row, "updated_at")),
                         Sql.texts(ids))
                 .forEach(each -> loaded.put(each.saga().id(), each));
         for (StepOf each :

@@ -30,7 +30,7 @@ public final class RecordSql {
     static final String LOCK = """
             /* rowlock:lock-sagas */
             WITH sagas AS MATERIALIZED (
-              SELECT id, driver, cancel_reason, deadline
+              SELECT id, driver, cancel_reason, deadline, updated_at
               FROM rowlock_saga
               WHERE id = ANY($1::text[]) AND driver = ($2::bigint[])[array_position($1::text[], id)]
               ORDER BY id
@@ -42,7 +42,8 @@ public final class RecordSql {
                 AND token = ($3::bigint[])[array_position($2::bigint[], id)]
               ORDER BY id
               FOR UPDATE SKIP LOCKED)
-            SELECT id, cancel_reason, coalesce(deadline <= clock_timestamp(), false) AS over, clock_timestamp() AS now
+            SELECT id, cancel_reason, coalesce(deadline <= clock_timestamp(), false) AS over, updated_at,
+                   clock_timestamp() AS now
             FROM sagas
             WHERE driver = ANY(ARRAY(SELECT id FROM drivers))
             """;
@@ -91,6 +92,7 @@ public final class RecordSql {
                      CASE WHEN ($2::text[])[i] IN ('completed', 'compensated', 'resolved') THEN clock_timestamp() END
               FROM (SELECT array_position($1::text[], rowlock_saga.id) AS i OFFSET 0) AS place)
             WHERE id = ANY($1::text[])
+            RETURNING id, updated_at
             """;
 
     /* A new start of its attempts, as something was recorded. */
@@ -165,8 +167,9 @@ public final class RecordSql {
      *
      * @param cancel by whom and why a cancel was asked for
      * @param over whether its deadline is over
+     * @param revision which record of it this is
      */
-    public record Locked(@Nullable String cancel, boolean over, Instant now) {}
+    public record Locked(@Nullable String cancel, boolean over, Instant now, Instant revision) {}
 
     /** Those of the sagas that are locked now, and whose drivers are held and locked. */
     public Map<String, Locked> lock(Connection connection, String owner, Collection<Driver> drivers)
@@ -179,7 +182,8 @@ public final class RecordSql {
                         new Locked(
                                 row.getString("cancel_reason"),
                                 row.getBoolean("over"),
-                                Sql.requiredInstant(row, "now"))),
+                                Sql.requiredInstant(row, "now"),
+                                Sql.requiredInstant(row, "updated_at"))),
                 Sql.texts(Sql.column(drivers, Driver::saga)),
                 Sql.bigints(Sql.column(drivers, Driver::job)),
                 Sql.bigints(Sql.column(drivers, Driver::token)),
@@ -211,14 +215,16 @@ public final class RecordSql {
                 owner));
     }
 
-    /** Writes what belongs to sagas that are locked. */
-    public void write(Connection connection, List<SagaWrite> writes, boolean deleteCompleted) throws SQLException {
+    /** Writes what belongs to sagas that are locked; gives the new record of each. */
+    public Map<String, Instant> write(Connection connection, List<SagaWrite> writes, boolean deleteCompleted)
+            throws SQLException {
         List<StepOf> changed = writes.stream().flatMap(SagaWrite::stepsOf).toList();
         if (!changed.isEmpty()) {
             writeSteps(connection, changed);
         }
-        writeSagas(connection, writes);
+        Map<String, Instant> revisions = writeSagas(connection, writes);
         writeDrivers(connection, writes, deleteCompleted);
+        return revisions;
     }
 
     private void writeSteps(Connection connection, List<StepOf> changed) throws SQLException {
@@ -238,11 +244,13 @@ public final class RecordSql {
                 Sql.instants(Sql.column(changed, each -> each.row().dueAt())));
     }
 
-    private void writeSagas(Connection connection, List<SagaWrite> writes) throws SQLException {
+    private Map<String, Instant> writeSagas(Connection connection, List<SagaWrite> writes) throws SQLException {
         List<SagaWrite.Consumed> consumed =
                 writes.stream().flatMap(write -> write.consumed().stream()).toList();
-        sagas.update(
+        Map<String, Instant> revisions = new HashMap<>();
+        sagas.query(
                 connection,
+                row -> revisions.put(row.getString("id"), Sql.requiredInstant(row, "updated_at")),
                 Sql.texts(Sql.column(writes, SagaWrite::id)),
                 Sql.texts(Sql.column(writes, write -> Words.of(write.status()))),
                 Sql.texts(Sql.column(writes, SagaWrite::state)),
@@ -254,6 +262,7 @@ public final class RecordSql {
                 Sql.booleans(Sql.column(writes, SagaWrite::keepsDriver)),
                 Sql.bigints(Sql.column(consumed, SagaWrite.Consumed::signal)),
                 Sql.texts(Sql.column(consumed, SagaWrite.Consumed::by)));
+        return revisions;
     }
 
     private void writeDrivers(Connection connection, List<SagaWrite> writes, boolean deleteCompleted)

@@ -31,8 +31,18 @@ public record SagaWrite(
         consumed = List.copyOf(consumed);
     }
 
-    /** The lease of a saga's driver. */
-    public record Driver(String saga, long job, long token) {}
+    /**
+     * The lease of a saga's driver.
+     *
+     * @param seen the record of the saga that it knows; null: that does not matter
+     */
+    public record Driver(
+            String saga, long job, long token, @Nullable Instant seen) {
+        /** The same, knowing that record. */
+        public Driver knowing(Instant revision) {
+            return new Driver(saga, job, token, revision);
+        }
+    }
 
     /** A signal and the step that it moved. */
     public record Consumed(long signal, String by) {}
