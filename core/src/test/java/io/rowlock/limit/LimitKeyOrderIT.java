@@ -16,9 +16,9 @@ import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +39,7 @@ final class LimitKeyOrderIT {
     private record Call(Priority priority) {}
 
     private final CountDownLatch gate = new CountDownLatch(1);
-    private final List<Priority> order = Collections.synchronizedList(new ArrayList<>());
+    private final List<Priority> order = new CopyOnWriteArrayList<>();
     private TestRowlock rowlock;
     private TestSchema schema;
 

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +41,7 @@ final class InterventionsIT {
     private static final SagaSignal<Integer> PAID = SagaSignal.named("paid", Integer.class);
     private static final By ME = new By("ann", "it is fixed");
 
-    private final List<String> done = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> done = new CopyOnWriteArrayList<>();
     private final AtomicBoolean broken = new AtomicBoolean(true);
     private SagaScene scene;
 
