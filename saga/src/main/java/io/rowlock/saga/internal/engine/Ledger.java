@@ -210,8 +210,9 @@ public final class Ledger implements AutoCloseable {
         if (chosen.isEmpty()) {
             return;
         }
+        String owner = chosen.get(0).asked().question().owner();
         Map<String, Instant> revisions =
-                records.write(open, chosen.stream().map(Chosen::write).toList(), deletes);
+                records.write(open, owner, chosen.stream().map(Chosen::write).toList(), deletes);
         for (Chosen each : chosen) {
             Instant revision =
                     Objects.requireNonNull(revisions.get(each.write().driver().saga()), "a locked saga was written");

@@ -1,6 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.internal.sql.SqlState;
+import io.rowlock.job.PermanentFailure;
 import io.rowlock.saga.internal.engine.Drive.Next;
 import io.rowlock.saga.internal.sql.RecordSql.Locked;
 import io.rowlock.saga.internal.sql.SagaWrite.DriverDeed;
@@ -206,12 +207,15 @@ final class TransactionalCalls<S> {
             if (!timed.settle()) { // or the timer would record a failure of what is committed
                 throw new TimeoutException("it took too long, and is rolled back");
             }
+            if (parts.records().lock(open, hold.owner(), List.of(hold.driver())).isEmpty()) {
+                throw new PermanentFailure("the step ended the transaction that records it; leave its end to Rowlock");
+            }
             forget = saga.mark();
             attempt.ends().returned(result);
             deed = hold.goOn(true);
             reached = Reached.RECORDED;
             revision = parts.records()
-                    .write(open, List.of(saga.write(hold.driver(), deed)), hold.deletesCompleted())
+                    .write(open, hold.owner(), List.of(saga.write(hold.driver(), deed)), hold.deletesCompleted())
                     .get(saga.id());
             connection = null; // what follows is the commit, and then the connection is the pool's again
         }

@@ -99,26 +99,26 @@ public final class RecordSql {
     static final String GO_ON = """
             /* rowlock:drivers-go-on */
             UPDATE rowlock_job
-            SET attempts = 1, losses = ($2::integer[])[array_position($1::bigint[], id)]
-            WHERE id = ANY($1::bigint[])
+            SET attempts = 1, losses = ($4::integer[])[array_position($1::bigint[], id)]
+            WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
-    /* $4: where a thread may still run, not before the lease would have ended. */
+    /* $5: where a thread may still run, not before the lease would have ended. */
     static final String PUT_BACK = """
             /* rowlock:put-back-drivers */
             UPDATE rowlock_job
-            SET run_at = greatest(clock_timestamp(), ($2::timestamptz[])[array_position($1::bigint[], id)],
-                                  CASE WHEN ($3::boolean[])[array_position($1::bigint[], id)] THEN locked_until END),
-                attempts = 0, losses = ($4::integer[])[array_position($1::bigint[], id)], token = token + 1,
+            SET run_at = greatest(clock_timestamp(), ($4::timestamptz[])[array_position($1::bigint[], id)],
+                                  CASE WHEN ($5::boolean[])[array_position($1::bigint[], id)] THEN locked_until END),
+                attempts = 0, losses = ($6::integer[])[array_position($1::bigint[], id)], token = token + 1,
                 locked_by = NULL, locked_until = NULL
-            WHERE id = ANY($1::bigint[])
+            WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
     static final String END = """
             /* rowlock:end-drivers */
             UPDATE rowlock_job
             SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL
-            WHERE id = ANY($1::bigint[])
+            WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
     static final String DELETE = """
@@ -129,7 +129,8 @@ public final class RecordSql {
                 FROM unnest($1::bigint[]) AS gone(id)
                 CROSS JOIN LATERAL (
                   SELECT ctid FROM rowlock_job_failure WHERE job_id = gone.id FOR UPDATE SKIP LOCKED) f)))
-            DELETE FROM rowlock_job WHERE id = ANY($1::bigint[])
+            DELETE FROM rowlock_job
+            WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
     /* No lock: tells what is merely locked by somebody from what is lost. */
@@ -216,14 +217,14 @@ public final class RecordSql {
     }
 
     /** Writes what belongs to sagas that are locked; gives the new record of each. */
-    public Map<String, Instant> write(Connection connection, List<SagaWrite> writes, boolean deleteCompleted)
-            throws SQLException {
+    public Map<String, Instant> write(
+            Connection connection, String owner, List<SagaWrite> writes, boolean deleteCompleted) throws SQLException {
         List<StepOf> changed = writes.stream().flatMap(SagaWrite::stepsOf).toList();
         if (!changed.isEmpty()) {
             writeSteps(connection, changed);
         }
         Map<String, Instant> revisions = writeSagas(connection, writes);
-        writeDrivers(connection, writes, deleteCompleted);
+        writeDrivers(connection, owner, writes, deleteCompleted);
         return revisions;
     }
 
@@ -265,24 +266,35 @@ public final class RecordSql {
         return revisions;
     }
 
-    private void writeDrivers(Connection connection, List<SagaWrite> writes, boolean deleteCompleted)
+    private void writeDrivers(Connection connection, String owner, List<SagaWrite> writes, boolean deleteCompleted)
             throws SQLException {
         List<SagaWrite> onward = of(writes, DriverDeed.GoOn.class);
         if (!onward.isEmpty()) {
-            goOn.update(connection, jobs(onward), losses(onward));
+            all(onward, goOn.update(connection, jobs(onward), tokens(onward), owner, losses(onward)));
         }
         List<SagaWrite> back = of(writes, DriverDeed.PutBack.class);
         if (!back.isEmpty()) {
-            putBack.update(
+            int written = putBack.update(
                     connection,
                     jobs(back),
+                    tokens(back),
+                    owner,
                     Sql.instants(Sql.column(back, write -> ((DriverDeed.PutBack) write.deed()).until())),
                     Sql.booleans(Sql.column(back, write -> ((DriverDeed.PutBack) write.deed()).notBeforeLease())),
                     losses(back));
+            all(back, written);
         }
         List<SagaWrite> over = of(writes, DriverDeed.End.class);
         if (!over.isEmpty()) {
-            (deleteCompleted ? delete : end).update(connection, jobs(over));
+            all(over, (deleteCompleted ? delete : end).update(connection, jobs(over), tokens(over), owner));
+        }
+    }
+
+    /** They are locked, so all are written; or else somebody has ended the transaction that locked them. */
+    private static void all(List<SagaWrite> writes, int written) throws SQLException {
+        if (written != writes.size()) {
+            throw new SQLException(
+                    "drivers of sagas are not held any more, of " + writes.size() + " only " + written, "XX000");
         }
     }
 
@@ -292,6 +304,10 @@ public final class RecordSql {
 
     private static Object jobs(List<SagaWrite> writes) {
         return Sql.bigints(Sql.column(writes, write -> write.driver().job()));
+    }
+
+    private static Object tokens(List<SagaWrite> writes) {
+        return Sql.bigints(Sql.column(writes, write -> write.driver().token()));
     }
 
     private static Object losses(List<SagaWrite> writes) {
