@@ -21,6 +21,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExtendWith(CornerResults.class)
 public abstract class ProviderTest {
+    /** Deletes all rows, those of Rowlock's jobs alone among its own; much faster than TRUNCATE. */
+    private static final String EMPTY = """
+            DO $$
+            DECLARE
+              t text;
+            BEGIN
+              SET LOCAL session_replication_role = replica; -- no foreign keys
+              FOR t IN SELECT tablename FROM pg_tables
+                       WHERE schemaname = current_schema() AND tablename NOT LIKE 'rowlock%' LOOP
+                EXECUTE format('DELETE FROM %I', t);
+              END LOOP;
+              DELETE FROM rowlock_job;
+            END $$
+            """;
+
     /** The schema of the test class. */
     protected final TestSchema schema;
 
@@ -46,14 +61,7 @@ public abstract class ProviderTest {
 
     @BeforeEach
     void empty() throws SQLException {
-        List<String> tables = schema.list(
-                String.class,
-                "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename NOT LIKE 'rowlock%'",
-                schema.name());
-        if (!tables.isEmpty()) {
-            schema.execute("TRUNCATE " + String.join(", ", tables));
-        }
-        forgetJobs();
+        schema.execute(EMPTY);
     }
 
     @AfterAll

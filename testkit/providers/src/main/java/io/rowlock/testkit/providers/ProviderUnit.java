@@ -1,5 +1,6 @@
 package io.rowlock.testkit.providers;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.rowlock.testkit.postgres.TestSchema;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
@@ -16,6 +17,7 @@ public final class ProviderUnit implements AutoCloseable {
     private final List<Class<?>> entities;
     private final Map<String, Object> properties = new HashMap<>();
     private @Nullable EntityManagerFactory factory;
+    private @Nullable HikariDataSource pool;
 
     private ProviderUnit(TestSchema schema, List<Class<?>> entities) {
         this.schema = schema;
@@ -55,7 +57,10 @@ public final class ProviderUnit implements AutoCloseable {
      */
     public EntityManagerFactory factory() {
         if (factory == null) {
-            factory = Providers.here().create(entities, schema.dataSource(), properties);
+            pool = new HikariDataSource();
+            pool.setDataSource(schema.dataSource());
+            pool.setMinimumIdle(1);
+            factory = Providers.here().create(entities, pool, properties);
         }
         return factory;
     }
@@ -110,11 +115,14 @@ public final class ProviderUnit implements AutoCloseable {
         }
     }
 
-    /** Closes the unit, where it was started. */
+    /** Closes the unit and its connections, where it was started. */
     @Override
     public void close() {
         if (factory != null) {
             factory.close();
+        }
+        if (pool != null) {
+            pool.close();
         }
     }
 }
