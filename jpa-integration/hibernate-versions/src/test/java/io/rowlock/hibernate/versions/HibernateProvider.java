@@ -38,6 +38,7 @@ public final class HibernateProvider implements Provider {
             String reason = "refused, or warned of, as Hibernate hides the session";
             differences.put(StatelessIT.WRITES, reason);
             differences.put(StatelessIT.UPSERT, reason);
+            RepositoryIT.ROWS.forEach(row -> differences.put(row, reason));
             differences.put(StatelessIT.MULTIPLE, version().startsWith("6.") ? "not there" : reason);
             differences.put(StatelessIT.SUPPRESS, "bulk statements only");
         }

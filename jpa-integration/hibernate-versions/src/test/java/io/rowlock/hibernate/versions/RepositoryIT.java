@@ -5,14 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.testkit.providers.Corner;
 import io.rowlock.testkit.providers.ProviderTest;
+import java.util.List;
 import java.util.function.Consumer;
 import org.hibernate.SessionFactory;
 import org.hibernate.StatelessSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a Jakarta Data repository writes has its jobs; it uses a StatelessSession. */
 @Corner("Jakarta Data")
+@Tag("B15")
 final class RepositoryIT extends ProviderTest {
+    static final String WRITES = "@Insert, @Update, @Delete: a job each";
+    static final String SAVE = "@Save: PERSIST or UPDATE";
+    static final String ROLLBACK = "a repository rolled back: no job";
+    static final List<String> ROWS = List.of(WRITES, SAVE, ROLLBACK);
+
     RepositoryIT(TestSchema schema) {
         super(schema, Book.class);
     }
@@ -31,7 +39,7 @@ final class RepositoryIT extends ProviderTest {
     }
 
     @Test
-    @Corner("repository: @Insert, @Update, @Delete")
+    @Corner(WRITES)
     void writes() throws Exception {
         inTransaction(library -> library.insert(new Book(1, "Emma")), true);
         assertThat(changes()).containsExactly("Book 1 PERSIST");
@@ -43,7 +51,7 @@ final class RepositoryIT extends ProviderTest {
     }
 
     @Test
-    @Corner("repository: @Save: PERSIST or UPDATE")
+    @Corner(SAVE)
     void save() throws Exception {
         inTransaction(library -> library.save(new Book(1, "Emma")), true);
         assertThat(changes()).hasSize(1).first().asString().matches("Book 1 (PERSIST|UPDATE)");
@@ -53,7 +61,7 @@ final class RepositoryIT extends ProviderTest {
     }
 
     @Test
-    @Corner("repository: rolled back: no job")
+    @Corner(ROLLBACK)
     void rolled_back() throws Exception {
         inTransaction(library -> library.insert(new Book(1, "Emma")), true);
         forgetJobs();

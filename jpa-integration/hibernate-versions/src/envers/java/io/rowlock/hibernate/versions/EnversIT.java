@@ -62,7 +62,7 @@ final class EnversIT extends ProviderTest {
     }
 
     @Test
-    @Corner("audited entity: a job and an audit row for each change, by one transaction; none for audit rows")
+    @Corner("a job and an audit row for each change, by one transaction")
     void audited_entity() throws Exception {
         change(unit);
         assertThat(audited(schema)).containsExactly(0, 1, 1, 2);
@@ -76,7 +76,7 @@ final class EnversIT extends ProviderTest {
     }
 
     @Test
-    @Corner("audited entity, with ValidityAuditStrategy: the same")
+    @Corner("ValidityAuditStrategy: the same")
     void validity_strategy() throws Exception {
         TestSchema second = TestSchema.create(schema.server(), "validity");
         try (second;
@@ -91,7 +91,7 @@ final class EnversIT extends ProviderTest {
     }
 
     @Test
-    @Corner("audited entity, rolled back: neither audit row nor job")
+    @Corner("an audited change rolled back: neither audit row nor job")
     void rolled_back() throws Exception {
         unit.rollBack(em -> {
             persist(em);
