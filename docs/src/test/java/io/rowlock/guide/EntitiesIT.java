@@ -2,10 +2,11 @@ package io.rowlock.guide;
 
 import static io.rowlock.testkit.RowlockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.rowlock.Rowlock;
 import io.rowlock.job.JobKind;
-import io.rowlock.job.Kind;
+import io.rowlock.job.JobState;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.EntityChanged;
 import io.rowlock.jpa.JpaOutbox;
@@ -13,47 +14,22 @@ import io.rowlock.jpa.OutboxJob;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.HandCrankedWorker;
+import io.rowlock.worker.Worker;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
-import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
 class EntitiesIT {
-    @Kind("parcel-shipped")
-    public record ParcelShipped(long parcel) {}
-
-    // tag::entities
-    @Entity(name = "Parcel")
-    @Table(name = "parcels")
-    public static class Parcel {
-        @Id
-        @GeneratedValue
-        private Long id;
-
-        private String status = "packed";
-        private String note = "";
-
-        @OutboxJob(on = Change.UPDATE, changed = "status")
-        Optional<ParcelShipped> shipped() {
-            return status.equals("shipped") ? Optional.of(new ParcelShipped(id)) : Optional.empty();
-        }
-
-        void ship() {
-            status = "shipped";
-        }
-
-        void note(String text) {
-            note = text;
-        }
-    }
-
+    // tag::customer
     @Entity(name = "Customer")
     @Table(name = "customers")
     @OutboxJob(
@@ -78,7 +54,7 @@ class EntitiesIT {
         }
     }
 
-    // end::entities
+    // end::customer
 
     private final TestSchema schema;
 
@@ -89,45 +65,65 @@ class EntitiesIT {
     @Test
     void entities_make_jobs() throws SQLException {
         try (EntityManagerFactory emf = Units.start(schema, Parcel.class, Customer.class)) {
-            Rowlock rowlock = Rowlock.builder()
-                    .dataSource(schema.dataSource())
-                    .schema(schema.name())
-                    .build();
-            rowlock.schema().install();
-            Parcel parcel = new Parcel();
-            emf.runInTransaction(em -> em.persist(parcel));
-            emf.runInTransaction(em -> em.merge(parcel).note("fragile"));
-            assertThat(rowlock.jobs()).hasNone(ParcelShipped.class);
-            emf.runInTransaction(em -> em.find(Parcel.class, parcel.id).ship());
-            assertThat(rowlock.jobs()).hasOne(ParcelShipped.class).isAbout("Parcel:" + parcel.id);
-
-            emf.runInTransaction(em -> em.persist(new Customer("c1", "Ada")));
-            List<EntityChanged> seen = new ArrayList<>();
-            try (HandCrankedWorker worker = rowlock.handCrankedWorker(
-                    w ->
-                            // tag::entity-changed
-                            w.handle(
-                                    JobKind.named("customer-changed", EntityChanged.class),
-                                    (change, job) -> seen.add(change)) // entity, id, change, version
-                    // end::entity-changed
-                    )) {
-                worker.drain();
-            }
-            assertThat(seen).containsExactly(new EntityChanged("Customer", "c1", Change.PERSIST, null));
+            List<Long> told = new CopyOnWriteArrayList<>();
+            Rowlock rowlock = ship(schema.dataSource(), emf, told);
+            await().until(() -> rowlock.jobs().ofKind("parcel-shipped").get(0).state() == JobState.COMPLETED);
+            assertThat(rowlock.jobs()).hasOne(Parcel.Shipped.class).isAbout("Parcel:" + told.get(0));
+            assertThat(told).hasSize(1);
+            customers(rowlock, emf);
             byHand(rowlock, emf);
         }
     }
 
+    private static Rowlock ship(DataSource dataSource, EntityManagerFactory emf, List<Long> told) {
+        Parcel stored = new Parcel();
+        // tag::start
+        Rowlock rowlock = Rowlock.builder()
+                .dataSource(dataSource) // of the persistence unit's database
+                .persistenceUnit(emf) // reads the unit's settings, wakes workers after each commit
+                .build();
+        rowlock.schema().install(); // or run rowlock.schema().script(0) with your migrations
+
+        Worker worker = rowlock.worker(w -> w.queue("default", 8)
+                .handle(Parcel.Shipped.class, (shipped, job) -> told.add(shipped.parcel()))); // tell the customer
+        worker.start();
+
+        emf.runInTransaction(em -> em.persist(stored)); // no job: its annotation names UPDATE alone
+        emf.runInTransaction(em -> em.find(Parcel.class, stored.id()).note("fragile")); // no job: not the status
+        emf.runInTransaction(em -> em.find(Parcel.class, stored.id()).ship()); // the row and its job, or neither
+        // end::start
+        await().until(() -> !told.isEmpty());
+        worker.stop(Duration.ofSeconds(10));
+        return rowlock;
+    }
+
+    private static void customers(Rowlock rowlock, EntityManagerFactory emf) {
+        emf.runInTransaction(em -> em.persist(new Customer("c1", "Ada")));
+        List<EntityChanged> seen = new ArrayList<>();
+        try (HandCrankedWorker worker = rowlock.handCrankedWorker(
+                w ->
+                        // tag::entity-changed
+                        w.handle(
+                                JobKind.named("customer-changed", EntityChanged.class),
+                                (change, job) -> seen.add(change)) // entity, id, change, version
+                // end::entity-changed
+                )) {
+            worker.drain();
+        }
+        assertThat(seen).containsExactly(new EntityChanged("Customer", "c1", Change.PERSIST, null));
+    }
+
     private static void byHand(Rowlock rowlock, EntityManagerFactory emf) {
+        emf.runInTransaction(em -> em.persist(new Parcel()));
         // tag::by-hand
-        JpaOutbox outbox = JpaOutbox.of(rowlock);
+        JpaOutbox outbox = JpaOutbox.of(rowlock); // make it once, keep it
         emf.runInTransaction(em -> {
-            List<Long> ids = em.createQuery("select p.id from Parcel p where p.note <> ''", Long.class)
+            List<Long> ids = em.createQuery("select p.id from Parcel p where p.status = 'packed'", Long.class)
                     .getResultList();
             em.createQuery("update Parcel p set p.status = 'shipped' where p.id in :ids")
                     .setParameter("ids", ids)
                     .executeUpdate(); // makes no job by itself
-            ids.forEach(id -> outbox.enqueue(em, new ParcelShipped(id), job -> job.subject("Parcel:" + id)));
+            ids.forEach(id -> outbox.enqueue(em, new Parcel.Shipped(id), job -> job.subject("Parcel:" + id)));
         });
         // end::by-hand
         assertThat(rowlock.jobs()).hasCount("parcel-shipped", 2);

@@ -30,12 +30,6 @@ import org.junit.jupiter.api.Test;
 
 @PostgresTest
 class EntityChangesIT {
-    @Kind("moved")
-    public record Moved(int person, String from, String to) {}
-
-    @Kind("greeting")
-    public record Greeting(String text) {}
-
     @Entity(name = "Team")
     @Table(name = "teams")
     public static class Team {
@@ -50,6 +44,12 @@ class EntityChangesIT {
     }
 
     // tag::changes
+    @Kind("moved")
+    public record Moved(int person, String from, String to) {}
+
+    @Kind("greeting")
+    public record Greeting(String text) {}
+
     @Entity(name = "Person")
     @Table(name = "persons")
     @OutboxJob(kind = "person-indexed", on = Change.UPDATE, ignoring = "logins")
@@ -115,11 +115,11 @@ class EntityChangesIT {
     }
 
     private static void suppress(Rowlock rowlock, EntityManagerFactory emf) {
-        JpaOutbox outbox = JpaOutbox.of(rowlock);
         List<Integer> old = List.of(2, 3);
         // tag::suppress
+        JpaOutbox outbox = JpaOutbox.of(rowlock);
         emf.runInTransaction(em -> {
-            try (Suppression silent = outbox.suppress(em, "import from the old shop", "greeting")) {
+            try (Suppression silent = outbox.suppress(em, "import from the old shop", "greeting")) { // these kinds
                 old.forEach(number -> em.persist(person(number)));
                 em.flush();
                 System.out.println(silent.count() + " greetings left out");
