@@ -22,6 +22,7 @@ final class SupportTableIT {
     private static final Path PAGE = DOCS.resolve("guide/providers.md");
     private static final Path RUNS = DOCS.resolveSibling("jpa-integration/hibernate-versions");
     private static final String BEGIN = "<!-- written by SupportTableIT -->\n";
+    private static final String DIFFERS = "differs: ";
     private static final String END = "<!-- end -->";
     private static final String HOW = "; run `mvn -pl docs -am verify` in the root folder, without a filter for tests";
 
@@ -82,6 +83,7 @@ final class SupportTableIT {
         }
         text.append("\n|---|").append("---|".repeat(runs.size())).append('\n');
         String part = "";
+        List<String> reasons = new ArrayList<>();
         for (String row : rows(runs)) {
             String[] words = row.split("\t", -1);
             if (!words[0].equals(part)) {
@@ -89,15 +91,38 @@ final class SupportTableIT {
                 part = words[0];
             }
             text.append("| ").append(words[1]).append(" |");
-            runs.forEach(run -> text.append(" " + run.results().getOrDefault(row, "–") + " |"));
+            runs.forEach(run -> text.append(" " + cell(run.results().getOrDefault(row, "–"), reasons) + " |"));
             text.append('\n');
+        }
+        for (String reason : reasons) {
+            text.append('\n')
+                    .append(mark(reason, reasons))
+                    .append(' ')
+                    .append(reason)
+                    .append('\n');
         }
         return text.toString();
     }
 
+    /** Why a version differs stands below the table. */
+    private static String cell(String result, List<String> reasons) {
+        if (!result.startsWith(DIFFERS)) {
+            return result;
+        }
+        String reason = result.substring(DIFFERS.length());
+        if (!reasons.contains(reason)) {
+            reasons.add(reason);
+        }
+        return "no " + mark(reason, reasons);
+    }
+
+    private static String mark(String reason, List<String> reasons) {
+        return "<sup>" + (reasons.indexOf(reason) + 1) + "</sup>";
+    }
+
     /** Of all runs, by part and row. */
     private static List<String> rows(List<Run> runs) {
-        Map<String, String> rows = new TreeMap<>();
+        Map<String, String> rows = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         runs.forEach(run -> rows.putAll(run.results()));
         return List.copyOf(rows.keySet());
     }
