@@ -8,15 +8,12 @@ import io.rowlock.jpa.Change;
 import io.rowlock.jpa.OutboxJob;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
-import jakarta.persistence.CascadeType;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
-import jakarta.persistence.ManyToOne;
 import jakarta.persistence.Table;
-import jakarta.transaction.Synchronization;
 import org.hibernate.FlushMode;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
@@ -47,9 +44,6 @@ final class AtOnceIT {
         Long id;
 
         String text;
-
-        @ManyToOne(cascade = CascadeType.PERSIST)
-        Note parent;
     }
 
     private final TestSchema schema;
@@ -86,41 +80,6 @@ final class AtOnceIT {
     }
 
     @Test
-    @Tag("B34")
-    void identity_insert_has_its_job_when_persist_returns() throws Exception {
-        Long id = unit.commitAnd(em -> {
-            Note note = new Note();
-            em.persist(note);
-            assertThat(em.createNativeQuery("SELECT count(*) FROM rowlock_job").getSingleResult())
-                    .isEqualTo(1L);
-            return note.id;
-        });
-        assertThat(unit.jobs()).containsExactly(job(id, "PERSIST"));
-    }
-
-    @Test
-    void identity_insert_cascaded_in_a_flush_has_its_job() throws Exception {
-        Note stored = unit.commitAnd(em -> {
-            Note note = new Note();
-            em.persist(note);
-            return note;
-        });
-        schema.execute("DELETE FROM rowlock_job");
-        unit.commit(em -> em.find(Note.class, stored.id).parent = new Note());
-        assertThat(unit.jobs()).containsExactlyInAnyOrder(job(stored.id + 1, "PERSIST"), job(stored.id, "UPDATE"));
-    }
-
-    @Test
-    void manual_flush_mode_with_identity_loses_nothing() throws Exception {
-        unit.commit(em -> {
-            em.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
-            em.persist(new Note());
-        });
-        assertThat(unit.kinds()).containsExactly("note");
-        assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
-    }
-
-    @Test
     void change_after_a_flush_that_never_ended_is_written_at_once() throws Exception {
         HibernateUnit ours = Factories.unit(unit.factory().unwrap(SessionFactoryImplementor.class));
         unit.commit(em -> {
@@ -129,65 +88,6 @@ final class AtOnceIT {
             em.persist(new Note());
         });
         assertThat(unit.kinds()).containsExactly("note");
-    }
-
-    @Test
-    void identity_insert_rolled_back_has_no_job() throws Exception {
-        unit.rollBack(em -> em.persist(new Note()));
-        assertThat(unit.jobs()).isEmpty();
-    }
-
-    @Test
-    void entity_saved_by_a_late_synchronization_has_its_job() throws Exception {
-        unit.commit(em -> beforeCompletion(em, () -> {
-            beforeCompletion(em, () -> {});
-            em.persist(new Note());
-            em.flush();
-        }));
-        assertThat(unit.kinds()).containsExactly("note");
-        assertThat(schema.count("SELECT count(*) FROM note")).isEqualTo(1);
-    }
-
-    private static void beforeCompletion(EntityManager em, Runnable work) {
-        em.unwrap(SessionImplementor.class)
-                .getTransactionCoordinator()
-                .getLocalSynchronizations()
-                .registerSynchronization(new Synchronization() {
-                    @Override
-                    public void beforeCompletion() {
-                        work.run();
-                    }
-
-                    @Override
-                    public void afterCompletion(int status) {}
-                });
-    }
-
-    @Test
-    @Tag("B03")
-    void entity_saved_after_completion_is_never_without_its_job() throws Exception {
-        try (EntityManager em = unit.factory().createEntityManager()) {
-            em.getTransaction().begin();
-            em.unwrap(SessionImplementor.class)
-                    .getTransactionCoordinator()
-                    .getLocalSynchronizations()
-                    .registerSynchronization(new Synchronization() {
-                        @Override
-                        public void beforeCompletion() {}
-
-                        @Override
-                        public void afterCompletion(int status) {
-                            TestUnit.swallowing(() -> em.persist(new Note()));
-                            TestUnit.swallowing(em::flush);
-                        }
-                    });
-            em.getTransaction().commit();
-            assertThat(schema.count("SELECT count(*) FROM note")).isZero();
-            assertThat(unit.jobs()).isEmpty();
-            em.getTransaction().begin();
-            em.getTransaction().commit();
-        }
-        assertThat(unit.jobs()).hasSize((int) schema.count("SELECT count(*) FROM note"));
     }
 
     @Test

@@ -156,28 +156,4 @@ final class JpaOutboxIT {
         });
         assertThat(unit.jobs()).containsExactly("import-done {\"rows\":5}");
     }
-
-    @Test
-    @Tag("B05")
-    void bulk_statements_make_no_job_and_the_outbox_writes_it_by_hand() throws Exception {
-        unit.commit(em -> {
-            product(em, 1);
-            product(em, 2);
-        });
-        schema.execute("DELETE FROM rowlock_job");
-        unit.commit(em -> {
-            int rows = em.createQuery("update Product p set p.price = 7").executeUpdate();
-            assertThat(rows).isEqualTo(2);
-            em.createNativeQuery("UPDATE product SET price = 8").executeUpdate();
-            em.createQuery("delete from Product p where p.id = 1").executeUpdate();
-        });
-        assertThat(unit.jobs())
-                .as("documented: bulk statements bypass listeners")
-                .isEmpty();
-        unit.commit(em -> outbox.enqueue(
-                em,
-                new ImportDone(
-                        em.createQuery("update Product p set p.price = 9").executeUpdate())));
-        assertThat(unit.jobs()).containsExactly("import-done {\"rows\":1}");
-    }
 }

@@ -16,7 +16,6 @@ import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.Table;
-import jakarta.persistence.Transient;
 import java.util.ArrayList;
 import java.util.List;
 import org.hibernate.Hibernate;
@@ -36,9 +35,6 @@ final class PayloadsIT {
     @Kind("text")
     record Text(String text) {}
 
-    @Kind("counted")
-    record Counted(int children, String parent) {}
-
     @Entity(name = "Node")
     @Table(name = "node")
     @OutboxJob(
@@ -57,23 +53,9 @@ final class PayloadsIT {
         @OneToMany(mappedBy = "parent", cascade = CascadeType.ALL)
         List<Node> children = new ArrayList<>();
 
-        @Transient
-        boolean counts;
-
-        /** A proxy loads itself when a method is called, not when a field is read. */
-        String getText() {
-            return text;
-        }
-
         @OutboxJob(on = {Change.PERSIST, Change.REMOVE})
         Text text() {
             return text == null ? null : new Text(text);
-        }
-
-        /** Reads lazy associations when asked to. */
-        @OutboxJob(on = Change.UPDATE)
-        Counted counted() {
-            return counts ? new Counted(children.size(), parent.getText()) : null;
         }
     }
 
@@ -162,16 +144,6 @@ final class PayloadsIT {
 
     @Test
     @Tag("B45")
-    void default_payload_of_a_cyclic_graph_names_the_row_and_nothing_else() throws Exception {
-        Long id = family();
-        unit.commit(em -> em.find(Node.class, id).text = "changed");
-        assertThat(unit.jobs())
-                .containsExactly("node-changed {\"entity\":\"Node\",\"id\":\"" + id
-                        + "\",\"change\":\"UPDATE\",\"version\":null}");
-    }
-
-    @Test
-    @Tag("B45")
     void flush_sends_no_statement_and_loads_no_association_for_the_payload() throws Exception {
         Long id = family();
         Statistics statistics = unit.factory().unwrap(SessionFactory.class).getStatistics();
@@ -187,41 +159,5 @@ final class PayloadsIT {
             assertThat(Hibernate.isInitialized(node.parent)).isFalse();
         });
         assertThat(unit.jobs()).hasSize(1);
-    }
-
-    @Test
-    @Tag("B45")
-    void payload_method_may_read_lazy_associations() throws Exception {
-        Long id = family();
-        unit.commit(em -> {
-            Node node = em.find(Node.class, id);
-            node.text = "changed";
-            node.counts = true;
-        });
-        assertThat(unit.jobs()).endsWith("counted {\"children\":2,\"parent\":\"top\"}");
-    }
-
-    @Test
-    @Tag("B45")
-    void detached_entity_that_is_merged_makes_one_update() throws Exception {
-        Long id = family();
-        Node detached = unit.commitAnd(em -> em.find(Node.class, id));
-        detached.text = "merged";
-        detached.children = null;
-        unit.commit(em -> em.merge(detached));
-        assertThat(unit.kinds()).containsExactly("node-changed");
-    }
-
-    @Test
-    void removed_entity_still_has_its_basic_attributes() throws Exception {
-        Long id = family();
-        unit.commit(em ->
-                em.createQuery("delete from Node n where n.parent.id = " + id).executeUpdate());
-        unit.commit(em -> em.remove(em.getReference(Node.class, id)));
-        assertThat(unit.jobs())
-                .containsExactly(
-                        "node-changed {\"entity\":\"Node\",\"id\":\"" + id
-                                + "\",\"change\":\"REMOVE\",\"version\":null}",
-                        "text {\"text\":\"middle\"}");
     }
 }

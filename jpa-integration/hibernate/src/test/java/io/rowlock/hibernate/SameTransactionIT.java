@@ -68,25 +68,6 @@ final class SameTransactionIT {
     }
 
     @Test
-    void business_row_and_job_row_have_the_same_transaction_id() throws Exception {
-        unit.commit(em -> em.persist(new Payment(1)));
-        assertThat(schema.list(String.class, "SELECT xmin::text FROM payment"))
-                .containsExactlyElementsOf(schema.list(String.class, "SELECT xmin::text FROM rowlock_job"));
-    }
-
-    @Test
-    void job_that_cannot_be_written_takes_its_row_along() throws Exception {
-        schema.execute("ALTER TABLE rowlock_job RENAME TO hidden");
-        try {
-            assertThatThrownBy(() -> unit.commit(em -> em.persist(new Payment(2))))
-                    .hasStackTraceContaining("rowlock_job\" does not exist");
-        } finally {
-            schema.execute("ALTER TABLE hidden RENAME TO rowlock_job");
-        }
-        assertThat(schema.count("SELECT count(*) FROM payment")).isZero();
-    }
-
-    @Test
     void job_that_may_not_be_written_takes_its_row_along() throws Exception {
         String role = schema.name() + "_role";
         schema.execute("CREATE ROLE " + role + " LOGIN PASSWORD 'x'; GRANT USAGE ON SCHEMA " + schema.name() + " TO "

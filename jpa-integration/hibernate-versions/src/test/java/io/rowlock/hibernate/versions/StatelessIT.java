@@ -16,10 +16,12 @@ import jakarta.persistence.Table;
 import java.util.List;
 import org.hibernate.SessionFactory;
 import org.hibernate.StatelessSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a StatelessSession writes has its jobs. */
 @Corner("StatelessSession")
+@Tag("B15")
 final class StatelessIT extends ProviderTest {
     static final String WRITES = "StatelessSession: insert, update, delete";
     static final String UPSERT = "StatelessSession: upsert: PERSIST or UPDATE";

@@ -13,6 +13,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import jakarta.persistence.Version;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which changes of one entity make which jobs. */
@@ -113,6 +114,7 @@ final class ChangesIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B34")
     @Corner("persisted and removed in one flush: no job")
     void persist_and_remove() throws Exception {
         assertThat(changesBy(em -> {
@@ -125,6 +127,7 @@ final class ChangesIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B34")
     @Corner("updated and removed in one flush: REMOVE")
     void update_and_remove() throws Exception {
         stored(1);
@@ -137,6 +140,7 @@ final class ChangesIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B34")
     @Corner("a reference that was never loaded is removed: REMOVE")
     void remove_of_a_reference() throws Exception {
         stored(1);
@@ -252,5 +256,25 @@ final class ChangesIT extends ProviderTest {
                         .forEach(purchase -> purchase.status = "paid")))
                 .hasSize(1_000)
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    @Tag("B34")
+    @Corner("removed and persisted again in one flush: UPDATE where it differs, else no job")
+    void remove_and_persist() throws Exception {
+        stored(1);
+        assertThat(changesBy(em -> {
+                    Purchase purchase = em.find(Purchase.class, 1);
+                    em.remove(purchase);
+                    em.persist(purchase);
+                }))
+                .isEmpty();
+        assertThat(changesBy(em -> {
+                    Purchase purchase = em.find(Purchase.class, 1);
+                    em.remove(purchase);
+                    em.persist(purchase);
+                    purchase.status = "paid";
+                }))
+                .containsExactly("Purchase 1 UPDATE");
     }
 }

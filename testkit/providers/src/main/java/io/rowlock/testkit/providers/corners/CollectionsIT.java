@@ -11,14 +11,21 @@ import io.rowlock.testkit.providers.Corner;
 import io.rowlock.testkit.providers.ProviderTest;
 import jakarta.persistence.CascadeType;
 import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.ManyToMany;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.OneToMany;
+import jakarta.persistence.OrderColumn;
 import jakarta.persistence.Table;
+import jakarta.persistence.Version;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,13 +34,21 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Collections that an entity owns count as its attributes. */
 @Corner("Collections")
+@Tag("B35")
 final class CollectionsIT extends ProviderTest {
     @Kind("told")
     record Told(String text) {}
+
+    @Embeddable
+    public static class Labels {
+        @ElementCollection
+        Set<String> marks = new HashSet<>();
+    }
 
     @Entity(name = "Note")
     @Table(name = "note")
@@ -58,6 +73,8 @@ final class CollectionsIT extends ProviderTest {
             on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
     @OutboxJob(kind = "tags", on = Change.UPDATE, changed = "tags")
     @OutboxJob(kind = "sizes", on = Change.UPDATE, changed = "sizes")
+    @OutboxJob(kind = "tracks", on = Change.UPDATE, changed = "tracks")
+    @OutboxJob(kind = "marks", on = Change.UPDATE, changed = "labels.marks")
     @OutboxJob(kind = "read", on = Change.UPDATE, changed = "read")
     @OutboxJob(kind = "own", on = Change.UPDATE, changed = "own")
     @OutboxJob(kind = "but-tags", on = Change.UPDATE, ignoring = "tags")
@@ -72,6 +89,13 @@ final class CollectionsIT extends ProviderTest {
 
         @ElementCollection
         Map<String, String> sizes = new HashMap<>();
+
+        @ElementCollection
+        @OrderColumn
+        List<String> tracks = new ArrayList<>();
+
+        @Embedded
+        Labels labels = new Labels();
 
         @ManyToMany
         List<Note> read = new ArrayList<>();
@@ -94,8 +118,28 @@ final class CollectionsIT extends ProviderTest {
         }
     }
 
+    @Entity(name = "Shelf")
+    @Table(name = "shelf")
+    @OutboxJob(
+            kind = "shelf",
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
+    @OutboxJob(kind = "shelf-name", on = Change.UPDATE, changed = "name")
+    public static class Shelf {
+        @Id
+        @GeneratedValue(strategy = GenerationType.IDENTITY)
+        Long id;
+
+        @Version
+        int version;
+
+        String name;
+
+        @ElementCollection
+        Set<String> books = new HashSet<>(Set.of("Emma"));
+    }
+
     CollectionsIT(TestSchema schema) {
-        super(schema, Album.class, Note.class);
+        super(schema, Album.class, Labels.class, Note.class, Shelf.class);
     }
 
     @BeforeEach
@@ -106,6 +150,8 @@ final class CollectionsIT extends ProviderTest {
             Album album = new Album();
             album.id = 1;
             album.tags.add("a");
+            album.tracks.addAll(List.of("x", "y"));
+            album.labels.marks.add("m");
             em.persist(album);
         });
         forgetJobs();
@@ -166,8 +212,10 @@ final class CollectionsIT extends ProviderTest {
                     album.name = "new";
                     album.tags.clear();
                     album.sizes.put("k", "v");
+                    album.tracks.remove(0);
+                    album.labels.marks.add("n");
                 }))
-                .containsExactly("but-tags", "changed", "sizes", "tags", "told");
+                .containsExactly("but-tags", "changed", "marks", "sizes", "tags", "told", "tracks");
     }
 
     @Test
@@ -200,10 +248,68 @@ final class CollectionsIT extends ProviderTest {
         Album detached = new Album();
         detached.id = 1;
         detached.tags.add("a");
+        detached.tracks.addAll(List.of("x", "y"));
+        detached.labels.marks.add("m");
         assertThat(changesBy(em -> em.merge(detached))).isEmpty();
         detached.tags.add("z");
         unit.commit(em -> em.merge(detached));
         assertThat(kinds()).containsExactly("changed", "tags", "told");
         assertThat(texts("told")).containsExactly("[a]->[a, z]");
+    }
+
+    @Test
+    @Corner("an ordered list in another order: UPDATE")
+    void order() throws Exception {
+        assertThat(kindsBy(album -> Collections.reverse(album.tracks)))
+                .containsExactly("but-tags", "changed", "tracks");
+    }
+
+    @Test
+    @Corner("a collection in an embedded object: UPDATE, `changed` by its path")
+    void embedded() throws Exception {
+        assertThat(kindsBy(album -> album.labels.marks.add("n"))).containsExactly("but-tags", "changed", "marks");
+    }
+
+    @Test
+    @Corner("another collection put in place: UPDATE with old and new values")
+    void replaced() throws Exception {
+        unit.commit(em -> {
+            Album album = em.find(Album.class, 1);
+            assertThat(album.tags).hasSize(1);
+            album.tags = new HashSet<>(Set.of("c"));
+        });
+        assertThat(kinds()).containsExactly("changed", "tags", "told");
+        assertThat(texts("told")).containsExactly("[a]->[c]");
+    }
+
+    @Test
+    @Corner("a collection put in place of one that was not loaded: UPDATE, its old value unknown")
+    void replaced_unloaded() throws Exception {
+        unit.commit(em -> em.find(Album.class, 1).tags = new HashSet<>(Set.of("a")));
+        assertThat(texts("told")).containsExactly("?->[a]");
+    }
+
+    private Shelf shelf() {
+        return unit.answer(em -> {
+            Shelf shelf = new Shelf();
+            em.persist(shelf);
+            return shelf;
+        });
+    }
+
+    @Test
+    @Corner("an entity with IDENTITY stored with its collection: PERSIST alone")
+    void identity() throws Exception {
+        Shelf shelf = shelf();
+        assertThat(changes()).containsExactly("Shelf " + shelf.id + " PERSIST");
+    }
+
+    @Test
+    @Corner("a collection of a versioned owner: one UPDATE, of no other attribute")
+    void versioned() throws Exception {
+        Shelf shelf = shelf();
+        assertThat(changesBy(em -> em.find(Shelf.class, shelf.id).books.add("Persuasion")))
+                .containsExactly("Shelf " + shelf.id + " UPDATE");
+        assertThat(kinds()).containsExactly("shelf");
     }
 }

@@ -22,18 +22,36 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What annotations ask of a change, what they are told of it, and what they take from it. */
 @Corner("Annotations")
+@Tag("B35")
 final class ConditionsIT extends ProviderTest {
     @Kind("told")
     record Told(String text) {}
 
     @Embeddable
+    public static class Geo {
+        Integer lat;
+        Integer lon;
+
+        public Geo() {}
+
+        Geo(Integer lat, Integer lon) {
+            this.lat = lat;
+            this.lon = lon;
+        }
+    }
+
+    @Embeddable
     public static class Address {
         String city;
         String street;
+
+        @Embedded
+        Geo geo;
 
         public Address() {}
 
@@ -59,9 +77,13 @@ final class ConditionsIT extends ProviderTest {
     @Table(name = "employee")
     @OutboxJob(kind = "any", on = Change.UPDATE)
     @OutboxJob(kind = "name", on = Change.UPDATE, changed = "name")
-    @OutboxJob(kind = "ignoring", on = Change.UPDATE, ignoring = "logins")
+    @OutboxJob(
+            kind = "ignoring",
+            on = Change.UPDATE,
+            ignoring = {"logins", "address.geo"})
     @OutboxJob(kind = "city", on = Change.UPDATE, changed = "address.city", orderedBy = "id", queue = "mail")
     @OutboxJob(kind = "address", on = Change.UPDATE, changed = "address", orderedBy = "address.city")
+    @OutboxJob(kind = "lat", on = Change.UPDATE, changed = "address.geo.lat")
     @OutboxJob(kind = "firm", on = Change.UPDATE, changed = "firm", orderedBy = "firm", subject = "firm")
     public static class Employee {
         @Id
@@ -110,7 +132,7 @@ final class ConditionsIT extends ProviderTest {
     }
 
     ConditionsIT(TestSchema schema) {
-        super(schema, Employee.class, Firm.class, Address.class, Stamped.class);
+        super(schema, Employee.class, Firm.class, Address.class, Geo.class, Stamped.class);
     }
 
     @BeforeEach
@@ -154,6 +176,23 @@ final class ConditionsIT extends ProviderTest {
         assertThat(kindsBy(employee -> employee.address = new Address("Bonn")))
                 .containsExactly("address", "any", "city", "ignoring");
         assertThat(kindsBy(employee -> employee.address = new Address("Bonn"))).isEmpty();
+    }
+
+    @Test
+    @Corner("an embedded object of an embedded one: `changed` and `ignoring` by its path")
+    void nested_embedded() throws Exception {
+        assertThat(kindsBy(employee -> employee.address.geo = new Geo(48, 10)))
+                .containsExactly("address", "any", "lat");
+        assertThat(kindsBy(employee -> employee.address.geo.lon = 11)).containsExactly("address", "any");
+        assertThat(kindsBy(employee -> employee.address.geo.lat = 49)).containsExactly("address", "any", "lat");
+    }
+
+    @Test
+    @Corner("an embedded object set to null: what it had changed")
+    void no_embedded() throws Exception {
+        assertThat(kindsBy(employee -> employee.address = null)).containsExactly("address", "any", "city", "ignoring");
+        assertThat(texts("told")).containsExactly("UPDATE Ulm->null");
+        assertThat(texts("dirty")).containsExactly("[address.city]");
     }
 
     @Test
@@ -238,7 +277,7 @@ final class ConditionsIT extends ProviderTest {
     @Test
     @Corner("EntityChange: an insert has no old values, a delete no new ones")
     void values_of_insert_and_delete() throws Exception {
-        unit.commit(em -> em.remove(em.find(Employee.class, 1)));
+        unit.commit(em -> em.remove(em.getReference(Employee.class, 1)));
         unit.commit(this::persistAnother);
         assertThat(texts("told")).containsExactly("REMOVE Ada->null Ulm->null", "PERSIST null->Eve null->Ulm");
     }

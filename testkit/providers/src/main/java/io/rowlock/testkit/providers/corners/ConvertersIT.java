@@ -16,10 +16,12 @@ import jakarta.persistence.Table;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Converted attributes are compared by what the row stores, whatever their equals says. */
 @Corner("Converters")
+@Tag("B35")
 final class ConvertersIT extends ProviderTest {
     /** Has no equals: two of the same color differ. */
     public static class Color {

@@ -11,16 +11,20 @@ import jakarta.persistence.CascadeType;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
+import jakarta.persistence.MapsId;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.OneToOne;
+import jakarta.persistence.PersistenceUnitUtil;
 import jakarta.persistence.Table;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Entities that are changed through others: each that really changed has its job. */
 @Corner("Graphs")
+@Tag("B34")
 final class GraphsIT extends ProviderTest {
     @Entity(name = "Cart")
     @Table(name = "cart")
@@ -38,6 +42,9 @@ final class GraphsIT extends ProviderTest {
 
         @OneToOne(cascade = CascadeType.ALL, orphanRemoval = true)
         Receipt receipt;
+
+        @OneToOne(mappedBy = "cart", cascade = CascadeType.ALL, orphanRemoval = true)
+        Coupon coupon;
 
         Line add(int line) {
             Line added = new Line();
@@ -77,8 +84,23 @@ final class GraphsIT extends ProviderTest {
         int id;
     }
 
+    /** Its id is that of the cart. */
+    @Entity(name = "Coupon")
+    @Table(name = "coupon")
+    @OutboxJob(
+            kind = "coupon",
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
+    public static class Coupon {
+        @Id
+        Integer id;
+
+        @MapsId
+        @OneToOne
+        Cart cart;
+    }
+
     GraphsIT(TestSchema schema) {
-        super(schema, Cart.class, Line.class, Receipt.class);
+        super(schema, Cart.class, Line.class, Receipt.class, Coupon.class);
     }
 
     @BeforeEach
@@ -162,5 +184,39 @@ final class GraphsIT extends ProviderTest {
     @Corner("one entity of many changed: its job alone")
     void one_of_many() throws Exception {
         assertThat(changesBy(em -> em.find(Cart.class, 1).line(12).pieces = 3)).containsExactly("Line 12 UPDATE");
+    }
+
+    private static Cart withCoupon(int id) {
+        Cart cart = new Cart();
+        cart.id = id;
+        cart.coupon = new Coupon();
+        cart.coupon.cart = cart;
+        return cart;
+    }
+
+    @Test
+    @Corner("a child whose id is its parent's (@MapsId), by cascade: jobs with that id")
+    void derived_id() throws Exception {
+        assertThat(changesBy(em -> em.persist(withCoupon(2)))).containsExactly("Cart 2 PERSIST", "Coupon 2 PERSIST");
+        assertThat(changesBy(em -> em.find(Cart.class, 2).coupon = null)).containsExactly("Coupon 2 REMOVE");
+        unit.commit(em -> em.persist(withCoupon(3)));
+        assertThat(changesBy(em -> em.remove(em.find(Cart.class, 3))))
+                .containsExactly("Cart 3 REMOVE", "Coupon 3 REMOVE");
+    }
+
+    @Test
+    @Tag("B45")
+    @Corner("a graph with cycles: the default payload names its row alone, and loads nothing")
+    void cycles() throws Exception {
+        forgetJobs();
+        PersistenceUnitUtil loaded = unit.factory().getPersistenceUnitUtil();
+        unit.commit(em -> {
+            Cart cart = em.find(Cart.class, 1);
+            cart.owner = "Ada";
+            em.flush();
+            assertThat(loaded.isLoaded(cart, "lines")).isFalse();
+        });
+        assertThat(schema.list(String.class, "SELECT payload::text FROM rowlock_job"))
+                .containsExactly("{\"entity\":\"Cart\",\"id\":\"1\",\"change\":\"UPDATE\",\"version\":null}");
     }
 }

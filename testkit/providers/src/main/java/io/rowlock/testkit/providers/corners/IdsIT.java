@@ -26,10 +26,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every job has the final id, however ids are made. */
 @Corner("Ids")
+@Tag("B34")
 final class IdsIT extends ProviderTest {
     @MappedSuperclass
     @OutboxJob(
@@ -266,5 +268,19 @@ final class IdsIT extends ProviderTest {
         unit.rollBack(em -> em.persist(new Numbered()));
         unit.commit(em -> em.persist(new Numbered()));
         assertThat(ids()).hasSize(1);
+    }
+
+    @Test
+    @Corner("an id that no subject may hold: its hash there, the id in the payload")
+    void hashed() throws Exception {
+        for (String id : List.of("tab\there", "x".repeat(250))) {
+            Assigned assigned = new Assigned();
+            assigned.id = id;
+            unit.commit(em -> em.persist(assigned));
+        }
+        assertThat(ids()).containsExactly("tab\there PERSIST", "x".repeat(250) + " PERSIST");
+        assertThat(schema.list(String.class, "SELECT DISTINCT subject FROM rowlock_job"))
+                .hasSize(2)
+                .allMatch(subject -> subject.matches("Assigned:#[0-9a-f]{32}"));
     }
 }

@@ -14,10 +14,12 @@ import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
 import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.Table;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Annotations of superclasses count for subclasses, however these are stored. */
 @Corner("Inheritance")
+@Tag("B35")
 final class InheritanceIT extends ProviderTest {
     @Kind("named")
     record Named(String text) {}
@@ -56,6 +58,23 @@ final class InheritanceIT extends ProviderTest {
         }
     }
 
+    @Entity(name = "Parrot")
+    @Table(name = "parrot")
+    public static class Parrot extends Animal {
+        /** The annotations of the method above are replaced. */
+        @Override
+        @OutboxJob(kind = "spoken", on = Change.PERSIST)
+        Named named() {
+            return new Named(name + "!");
+        }
+
+        @OutboxJob(kind = "heard", on = Change.PERSIST)
+        @SuppressWarnings("UnusedMethod") // called by Rowlock, private or not
+        private Named heard() {
+            return new Named(name + "?");
+        }
+    }
+
     @Entity(name = "Payment")
     @Table(name = "payment")
     @Inheritance(strategy = InheritanceType.SINGLE_TABLE)
@@ -80,7 +99,16 @@ final class InheritanceIT extends ProviderTest {
     }
 
     InheritanceIT(TestSchema schema) {
-        super(schema, Base.class, Animal.class, Dog.class, Payment.class, CardPayment.class, Shape.class, Circle.class);
+        super(
+                schema,
+                Base.class,
+                Animal.class,
+                Dog.class,
+                Parrot.class,
+                Payment.class,
+                CardPayment.class,
+                Shape.class,
+                Circle.class);
     }
 
     private void assertJobs(Base parent, Base child, String name, Runnable change) throws Exception {
@@ -139,5 +167,21 @@ final class InheritanceIT extends ProviderTest {
     void table_per_class() throws Exception {
         Circle circle = new Circle();
         assertJobs(new Shape(), circle, "Circle", () -> circle.radius = 3);
+    }
+
+    @Test
+    @Corner("an overriding method with annotations of its own: these alone")
+    void overriding_with_annotations() throws Exception {
+        unit.commit(em -> em.persist(new Parrot()));
+        unit.commit(em -> em.find(Animal.class, 0).name = "Bello");
+        assertThat(kinds()).containsExactly("any", "any", "heard", "spoken");
+        assertThat(texts("spoken")).containsExactly("Rex!");
+    }
+
+    @Test
+    @Corner("a private method of a subclass")
+    void private_method() throws Exception {
+        unit.commit(em -> em.persist(new Parrot()));
+        assertThat(texts("heard")).containsExactly("Rex?");
     }
 }

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A unit with its Rowlock: jobs by hand, suppression, bulk statements, handlers, causes. */
@@ -140,6 +141,7 @@ final class OutboxIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B05")
     @Corner("bulk JPQL UPDATE and DELETE: no job")
     void bulk() throws Exception {
         unit.commit(em -> em.persist(new Task(1)));
@@ -148,6 +150,20 @@ final class OutboxIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B05")
+    @Corner("a bulk statement and its jobs by hand: by one transaction")
+    void bulk_by_hand() throws Exception {
+        unit.commit(em -> em.persist(new Task(1)));
+        forgetJobs();
+        unit.rollBack(em -> outbox.enqueue(em, new ByHand(bulkUpdate(em) + " lost")));
+        unit.commit(em -> outbox.enqueue(em, new ByHand(bulkUpdate(em) + " changed")));
+        assertThat(texts("by-hand")).containsExactly("1 changed");
+        assertThat(schema.list(String.class, "SELECT xmin::text FROM rowlock_job"))
+                .containsExactlyElementsOf(schema.list(String.class, "SELECT xmin::text FROM task"));
+    }
+
+    @Test
+    @Tag("B05")
     @Corner("bulk JPQL UPDATE and DELETE: warned of, with rowlock.bulk=warn")
     void bulk_warned() {
         assertThat(metBy(OutboxIT::bulkUpdate)).containsExactly("Task UPDATE");
@@ -155,6 +171,7 @@ final class OutboxIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B05")
     @Corner("native UPDATE and DELETE: warned of, with rowlock.bulk=warn")
     void bulk_native() {
         assertThat(metBy(em -> em.createNativeQuery("UPDATE task SET turns = 5").executeUpdate()))
@@ -164,6 +181,7 @@ final class OutboxIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B05")
     @Corner("bulk JPQL UPDATE and DELETE: refused, with rowlock.bulk=fail")
     void bulk_refused() throws Exception {
         unit.commit(em -> em.persist(new Task(1)));

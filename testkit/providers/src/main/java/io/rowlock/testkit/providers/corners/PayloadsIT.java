@@ -23,6 +23,7 @@ import jakarta.persistence.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What payload methods and factories may do and return. */
@@ -39,6 +40,9 @@ final class PayloadsIT extends ProviderTest {
 
     @Kind("made")
     record Made(String text) {}
+
+    @Kind("gone")
+    record Gone(String text) {}
 
     public static class Factory implements PayloadFactory<Note, Made> {
         @Override
@@ -90,6 +94,11 @@ final class PayloadsIT extends ProviderTest {
             };
         }
 
+        @OutboxJob(on = Change.REMOVE)
+        Gone gone() {
+            return new Gone(text);
+        }
+
         @OutboxJob(on = Change.PERSIST)
         Nothing nothing() {
             return text.isEmpty() ? new Nothing("empty") : null;
@@ -139,6 +148,7 @@ final class PayloadsIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B45")
     @Corner("a payload method may read lazy associations")
     void lazy() throws Exception {
         Long id = unit.answer(em -> {
@@ -182,5 +192,18 @@ final class PayloadsIT extends ProviderTest {
     private void assertNothing() throws Exception {
         assertThat(kinds()).isEmpty();
         assertThat(schema.count("SELECT count(*) FROM note")).isZero();
+    }
+
+    @Test
+    @Tag("B45")
+    @Corner("REMOVE of a reference that was never loaded: a payload method sees its attributes")
+    void removed_reference() throws Exception {
+        Long id = unit.answer(em -> {
+            Note note = new Note("x");
+            em.persist(note);
+            return note.id;
+        });
+        unit.commit(em -> em.remove(em.getReference(Note.class, id)));
+        assertThat(texts("gone")).containsExactly("x");
     }
 }

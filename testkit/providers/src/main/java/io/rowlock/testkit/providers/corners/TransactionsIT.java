@@ -22,10 +22,12 @@ import java.sql.Connection;
 import java.sql.Savepoint;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Jobs follow their rows through everything that a transaction does. */
 @Corner("Transactions")
+@Tag("P1")
 final class TransactionsIT extends ProviderTest {
     @Entity(name = "Payment")
     @Table(name = "payment")
@@ -144,6 +146,7 @@ final class TransactionsIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B26")
     @Corner("a savepoint rolled back: the jobs of its part are gone")
     void savepoint() throws Exception {
         unit.commit(em -> {
@@ -233,6 +236,7 @@ final class TransactionsIT extends ProviderTest {
     }
 
     @Test
+    @Tag("B26")
     @Corner("a transaction within another, of a second EntityManager: each keeps or loses its own jobs")
     void inner_transaction() throws Exception {
         unit.rollBack(outer -> {
@@ -263,5 +267,56 @@ final class TransactionsIT extends ProviderTest {
                     .containsExactly("Payment:1");
         }
         assertThat(changes()).containsExactly("Payment 2 PERSIST");
+    }
+
+    @Test
+    @Corner("a read-only transaction: neither row nor job")
+    void read_only() throws Exception {
+        assertThatThrownBy(() -> unit.commit(em -> {
+                    em.createNativeQuery("SET TRANSACTION READ ONLY").executeUpdate();
+                    em.persist(new Payment(1));
+                }))
+                .hasStackTraceContaining("read-only transaction");
+        assertThat(changes()).isEmpty();
+        assertThat(schema.count("SELECT count(*) FROM payment")).isZero();
+    }
+
+    /** The second transaction of an EntityManager whose first one fails, at the latest at commit. */
+    private void failedThenCommitted(String violated, Payment... payments) throws Exception {
+        EntityManager em = unit.factory().createEntityManager();
+        try {
+            em.getTransaction().begin();
+            assertThatThrownBy(() -> {
+                        for (Payment payment : payments) {
+                            em.persist(payment);
+                        }
+                        em.getTransaction().commit();
+                    })
+                    .hasStackTraceContaining(violated);
+            if (em.getTransaction().isActive()) {
+                em.getTransaction().rollback();
+            }
+            assertThat(changes()).isEmpty();
+            em.clear();
+            em.getTransaction().begin();
+            em.persist(new Payment(3, 7));
+            em.getTransaction().commit();
+        } finally {
+            em.close();
+        }
+        assertThat(changes()).containsExactly("Payment 3 PERSIST");
+        assertThat(schema.count("SELECT count(*) FROM payment")).isEqualTo(1);
+    }
+
+    @Test
+    @Corner("a violated constraint, then the same EntityManager: the jobs of the second alone")
+    void reused_after_a_failed_flush() throws Exception {
+        failedThenCommitted("positive", new Payment(1, 7), new Payment(2, -1));
+    }
+
+    @Test
+    @Corner("a commit that the database refuses, then the same EntityManager: the jobs of the second alone")
+    void reused_after_a_failed_commit() throws Exception {
+        failedThenCommitted("one_code", new Payment(1, 7), new Payment(2, 7));
     }
 }

@@ -1,7 +1,7 @@
-package io.rowlock.hibernate;
+package io.rowlock.hibernate.versions;
 
-import io.rowlock.hibernate.EnhancedIT.Article;
-import io.rowlock.hibernate.EnhancedIT.Told;
+import io.rowlock.hibernate.versions.EnhancedIT.Article;
+import io.rowlock.hibernate.versions.EnhancedIT.Told;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.EntityChange;
 import io.rowlock.jpa.OutboxJob;

@@ -1,10 +1,11 @@
-package io.rowlock.hibernate;
+package io.rowlock.hibernate.versions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.job.Kind;
-import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.testkit.providers.Corner;
+import io.rowlock.testkit.providers.ProviderTest;
 import jakarta.persistence.EntityManager;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,19 +16,15 @@ import org.hibernate.bytecode.enhance.spi.UnloadedClass;
 import org.hibernate.bytecode.enhance.spi.UnloadedField;
 import org.hibernate.bytecode.internal.bytebuddy.BytecodeProviderImpl;
 import org.hibernate.engine.spi.PersistentAttributeInterceptable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** Entities whose bytecode was enhanced: they track what is dirty by themselves, and have lazy attributes. */
-@PostgresTest
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Corner("Bytecode enhancement")
 @Tag("B35")
 @Tag("B45")
-public final class EnhancedIT {
+public final class EnhancedIT extends ProviderTest {
     @Kind("told")
     public record Told(String text) {}
 
@@ -86,74 +83,59 @@ public final class EnhancedIT {
         }
     }
 
-    private final TestSchema schema;
-    private Class<?> type;
-    private TestUnit unit;
+    private static final ClassLoader LOADER = new EnhancingLoader(EnhancedIT.class.getClassLoader());
+
+    private final Class<?> type = enhanced();
 
     EnhancedIT(TestSchema schema) {
-        this.schema = schema;
+        super(schema, enhanced());
+        unit.with("hibernate.classLoaders", List.of(LOADER));
     }
 
-    @BeforeAll
-    void start() throws Exception {
-        TestUnit.install(schema);
-        ClassLoader loader = new EnhancingLoader(EnhancedIT.class.getClassLoader());
-        type = loader.loadClass(EnhancedArticle.class.getName());
-        unit = TestUnit.on(schema, type).with("hibernate.classLoaders", List.of(loader));
-        unit.factory();
+    private static Class<?> enhanced() {
+        try {
+            return LOADER.loadClass(EnhancedArticle.class.getName());
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @BeforeEach
     void fill() throws Exception {
-        schema.execute("DELETE FROM article");
-        unit.commit(em -> {
-            try {
-                Article article = (Article) type.getConstructor().newInstance();
-                article.title("t");
-                article.body("b");
-                em.persist(article);
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        schema.execute("DELETE FROM rowlock_job");
-    }
-
-    @AfterAll
-    void close() {
-        unit.close();
+        assertThat(PersistentAttributeInterceptable.class)
+                .as("really enhanced: %s", type)
+                .isAssignableFrom(type);
+        Article article = (Article) type.getConstructor().newInstance();
+        article.title("t");
+        article.body("b");
+        unit.commit(em -> em.persist(article));
+        forgetJobs();
     }
 
     private Article find(EntityManager em) {
         return (Article) em.find(type, 0);
     }
 
-    private List<String> told() throws Exception {
-        return schema.list(String.class, "SELECT payload->>'text' FROM rowlock_job ORDER BY id");
-    }
-
     @Test
-    void entity_is_really_enhanced() {
-        assertThat(PersistentAttributeInterceptable.class).isAssignableFrom(type);
-    }
-
-    @Test
-    void update_beside_a_lazy_attribute_does_not_load_it() throws Exception {
+    @Corner("an update beside a lazy attribute: a job, and it is not loaded")
+    void beside() throws Exception {
         unit.commit(em -> find(em).title("new"));
-        assertThat(told()).containsExactly("UPDATE [title] not loaded");
+        assertThat(texts("told")).containsExactly("UPDATE [title] not loaded");
     }
 
     @Test
-    void lazy_attribute_that_is_set_without_being_loaded_is_an_update() throws Exception {
+    @Corner("a lazy attribute that is set without being loaded: UPDATE")
+    void lazy() throws Exception {
         unit.commit(em -> find(em).body("new"));
-        assertThat(told()).hasSize(1).first().asString().startsWith("UPDATE [body]");
+        assertThat(texts("told")).hasSize(1).first().asString().startsWith("UPDATE [body]");
     }
 
     @Test
-    void read_makes_no_job_and_removal_one() throws Exception {
+    @Corner("an enhanced entity that was only read: no job; removed: REMOVE")
+    void read_and_removed() throws Exception {
         unit.commit(em -> assertThat(find(em)).isNotNull());
-        assertThat(told()).isEmpty();
+        assertThat(kinds()).isEmpty();
         unit.commit(em -> em.remove(find(em)));
-        assertThat(told()).hasSize(1).first().asString().startsWith("REMOVE");
+        assertThat(texts("told")).hasSize(1).first().asString().startsWith("REMOVE");
     }
 }
