@@ -57,6 +57,7 @@ class EntitiesIT {
     // end::customer
 
     private final TestSchema schema;
+    private final List<Long> told = new CopyOnWriteArrayList<>();
 
     EntitiesIT(TestSchema schema) {
         this.schema = schema;
@@ -65,8 +66,7 @@ class EntitiesIT {
     @Test
     void entities_make_jobs() throws SQLException {
         try (EntityManagerFactory emf = Units.start(schema, Parcel.class, Customer.class)) {
-            List<Long> told = new CopyOnWriteArrayList<>();
-            Rowlock rowlock = ship(schema.dataSource(), emf, told);
+            Rowlock rowlock = ship(schema.dataSource(), emf);
             await().until(() -> rowlock.jobs().ofKind("parcel-shipped").get(0).state() == JobState.COMPLETED);
             assertThat(rowlock.jobs()).hasOne(Parcel.Shipped.class).isAbout("Parcel:" + told.get(0));
             assertThat(told).hasSize(1);
@@ -75,8 +75,8 @@ class EntitiesIT {
         }
     }
 
-    private static Rowlock ship(DataSource dataSource, EntityManagerFactory emf, List<Long> told) {
-        Parcel stored = new Parcel();
+    private Rowlock ship(DataSource dataSource, EntityManagerFactory emf) {
+        Parcel parcel = new Parcel();
         // tag::start
         Rowlock rowlock = Rowlock.builder()
                 .dataSource(dataSource) // of the persistence unit's database
@@ -84,17 +84,21 @@ class EntitiesIT {
                 .build();
         rowlock.schema().install(); // or run rowlock.schema().script(0) with your migrations
 
-        Worker worker = rowlock.worker(w -> w.queue("default", 8)
-                .handle(Parcel.Shipped.class, (shipped, job) -> told.add(shipped.parcel()))); // tell the customer
+        Worker worker = rowlock.worker(w ->
+                w.queue("default", 8).handle(Parcel.Shipped.class, (shipped, job) -> tellCustomer(shipped.parcel())));
         worker.start();
 
-        emf.runInTransaction(em -> em.persist(stored)); // no job: its annotation names UPDATE alone
-        emf.runInTransaction(em -> em.find(Parcel.class, stored.id()).note("fragile")); // no job: not the status
-        emf.runInTransaction(em -> em.find(Parcel.class, stored.id()).ship()); // the row and its job, or neither
+        emf.runInTransaction(em -> em.persist(parcel)); // no job: its annotation names UPDATE alone
+        emf.runInTransaction(em -> em.find(Parcel.class, parcel.id()).note("fragile")); // no job: not the status
+        emf.runInTransaction(em -> em.find(Parcel.class, parcel.id()).ship()); // the row and its job, or neither
         // end::start
         await().until(() -> !told.isEmpty());
         worker.stop(Duration.ofSeconds(10));
         return rowlock;
+    }
+
+    private void tellCustomer(long parcel) {
+        told.add(parcel);
     }
 
     private static void customers(Rowlock rowlock, EntityManagerFactory emf) {

@@ -2,17 +2,21 @@ package io.rowlock.guide;
 
 import static io.rowlock.testkit.RowlockAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.rowlock.Rowlock;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.Kind;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.EntityChange;
+import io.rowlock.jpa.EntityChanged;
 import io.rowlock.jpa.JpaOutbox;
 import io.rowlock.jpa.OutboxJob;
 import io.rowlock.jpa.PayloadFactory;
 import io.rowlock.jpa.Suppression;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.Worker;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Entity;
@@ -22,10 +26,12 @@ import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.Table;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -59,7 +65,7 @@ class EntityChangesIT {
         int id;
 
         int logins;
-        Address address = new Address();
+        Address address = new Address(); // embeddable: city, street
 
         @ManyToOne
         Team team;
@@ -108,10 +114,27 @@ class EntityChangesIT {
             assertThat(rowlock.jobs()).hasOne(Moved.class).isAbout("Team:7");
             assertThat(schema.list(String.class, "SELECT ordering_key FROM rowlock_job WHERE kind = 'moved'"))
                     .containsExactly("Person:1");
+            queues(rowlock);
             suppress(rowlock, emf);
             assertThat(rowlock.jobs()).hasCount("greeting", 1);
             headers(schema, emf);
         }
+    }
+
+    private static void queues(Rowlock rowlock) {
+        List<Object> handled = new CopyOnWriteArrayList<>();
+        // tag::queues
+        Worker worker = rowlock.worker(w -> w.queue("default", 8)
+                .queue("mail", 2) // without it, greetings wait
+                .handle(Greeting.class, (greeting, job) -> handled.add(greeting.text()))
+                .handle(Moved.class, (moved, job) -> handled.add(moved.to()))
+                .handle(
+                        JobKind.named("person-indexed", EntityChanged.class),
+                        (person, job) -> handled.add(person.id())));
+        // end::queues
+        worker.start();
+        await().until(() -> handled.size() == 4);
+        worker.stop(Duration.ofSeconds(10));
     }
 
     private static void suppress(Rowlock rowlock, EntityManagerFactory emf) {
