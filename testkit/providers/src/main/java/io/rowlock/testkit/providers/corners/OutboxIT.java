@@ -23,6 +23,8 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import jakarta.persistence.criteria.CriteriaDelete;
+import jakarta.persistence.criteria.CriteriaUpdate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -168,6 +170,25 @@ final class OutboxIT extends ProviderTest {
     void bulk_warned() {
         assertThat(metBy(OutboxIT::bulkUpdate)).containsExactly("Task UPDATE");
         assertThat(metBy(OutboxIT::bulkDelete)).containsExactly("Task REMOVE");
+    }
+
+    @Test
+    @Tag("B05")
+    @Corner("bulk Criteria UPDATE and DELETE: no job, warned of")
+    void bulk_criteria() throws Exception {
+        CriteriaUpdate<Task> update = unit.factory().getCriteriaBuilder().createCriteriaUpdate(Task.class);
+        update.from(Task.class);
+        update.set("turns", 5);
+        CriteriaDelete<Task> delete = unit.factory().getCriteriaBuilder().createCriteriaDelete(Task.class);
+        delete.from(Task.class);
+        unit.commit(em -> em.persist(new Task(1)));
+        assertThat(changesBy(
+                        em -> assertThat(em.createQuery(update).executeUpdate()).isEqualTo(1)))
+                .isEmpty();
+        assertThat(changesBy(
+                        em -> assertThat(em.createQuery(delete).executeUpdate()).isEqualTo(1)))
+                .isEmpty();
+        assertThat(met).containsExactly("Task UPDATE", "Task REMOVE");
     }
 
     @Test
