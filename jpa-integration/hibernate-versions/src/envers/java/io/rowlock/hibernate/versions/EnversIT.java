@@ -76,7 +76,7 @@ final class EnversIT extends ProviderTest {
     }
 
     @Test
-    @Corner("ValidityAuditStrategy: the same")
+    @Corner("ValidityAuditStrategy: a job and an audit row for each change")
     void validity_strategy() throws Exception {
         TestSchema second = TestSchema.create(schema.server(), "validity");
         try (second;
