@@ -92,14 +92,14 @@ final class Backward<S> {
         };
     }
 
-    /** A transactional step's outcome is never unknown. */
+    /** A transactional step that was cut off is rolled back. */
     private static <S> boolean mayHaveTakenEffect(SagaNode<S> node, StepRow of) {
         Compensation<S> compensation = compensation(node);
         return node instanceof Step<S> step
-                && step.work() instanceof StepWork.Called<S>
                 && compensation != null
                 && !compensation.onlyWhenCompleted()
-                && (of.counts().unanswered() || of.status() == StepStatus.STARTED);
+                && (of.counts().unanswered()
+                        || (of.status() == StepStatus.STARTED && step.work() instanceof StepWork.Called<S>));
     }
 
     static <S> @Nullable Compensation<S> compensation(SagaNode<S> node) {

@@ -61,7 +61,7 @@ final class Calls<S> {
             return row.attempt(false);
         }
         boolean again = hold.takeHandBack(step.name()); // else its worker was lost, or its answer
-        StepRow cutOff = before.withoutAnswer();
+        StepRow cutOff = step.work() instanceof StepWork.Called<S> ? before.withoutAnswer() : before;
         if (!again && before.counts().attempts() >= step.retry().maxAttempts()) {
             verdict.failedForGood(step, cutOff, WORKER_LOST);
             return null;

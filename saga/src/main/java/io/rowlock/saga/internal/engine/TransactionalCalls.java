@@ -2,6 +2,7 @@ package io.rowlock.saga.internal.engine;
 
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.job.PermanentFailure;
+import io.rowlock.saga.OutcomeUnknown;
 import io.rowlock.saga.internal.engine.Drive.Next;
 import io.rowlock.saga.internal.sql.RecordSql.Locked;
 import io.rowlock.saga.internal.sql.SagaWrite.DriverDeed;
@@ -207,8 +208,13 @@ final class TransactionalCalls<S> {
             if (!timed.settle()) { // or the timer would record a failure of what is committed
                 throw new TimeoutException("it took too long, and is rolled back");
             }
-            if (parts.records().lock(open, hold.owner(), List.of(hold.driver())).isEmpty()) {
-                throw new PermanentFailure("the step ended the transaction that records it; leave its end to Rowlock");
+            Locked still = parts.records()
+                    .lock(open, hold.owner(), List.of(hold.driver()))
+                    .get(saga.id());
+            if (still == null || !still.transaction().equals(seen().transaction())) {
+                throw new PermanentFailure(
+                        "the step ended the transaction that records it; leave its end to Rowlock",
+                        new OutcomeUnknown("what it did before is committed, or lost", null));
             }
             forget = saga.mark();
             attempt.ends().returned(result);

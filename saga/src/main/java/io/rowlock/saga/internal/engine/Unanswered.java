@@ -17,6 +17,11 @@ final class Unanswered {
                 && causes(thrown).anyMatch(Unanswered::tellsNothing);
     }
 
+    /** Of a step that is rolled back when it fails: only what it says of itself counts. */
+    static boolean saysItself(Throwable thrown) {
+        return causes(thrown).anyMatch(OutcomeUnknown.class::isInstance);
+    }
+
     private static Stream<Throwable> causes(Throwable thrown) {
         return Stream.iterate(thrown, each -> each != null, Throwable::getCause).limit(DEEPEST);
     }

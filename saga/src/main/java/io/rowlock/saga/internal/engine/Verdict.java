@@ -31,7 +31,8 @@ final class Verdict<S> {
             saga.put(attempt.unused().become(StepStatus.RETRYING, saga.in(snooze.delay())));
             return;
         }
-        boolean open = step.work() instanceof StepWork.Called<S> && Unanswered.by(thrown);
+        boolean open =
+                step.work() instanceof StepWork.Called<S> ? Unanswered.by(thrown) : Unanswered.saysItself(thrown);
         StepRow row = open ? attempt.withoutAnswer() : attempt;
         if (!step.retry().retries(thrown)
                 || row.counts().attempts() >= step.retry().maxAttempts()) {

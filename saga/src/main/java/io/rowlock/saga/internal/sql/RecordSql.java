@@ -43,7 +43,7 @@ public final class RecordSql {
               ORDER BY id
               FOR UPDATE SKIP LOCKED)
             SELECT id, cancel_reason, coalesce(deadline <= clock_timestamp(), false) AS over, updated_at,
-                   clock_timestamp() AS now
+                   clock_timestamp() AS now, pg_current_xact_id()::text AS transaction
             FROM sagas
             WHERE driver = ANY(ARRAY(SELECT id FROM drivers))
             """;
@@ -169,8 +169,10 @@ public final class RecordSql {
      * @param cancel by whom and why a cancel was asked for
      * @param over whether its deadline is over
      * @param revision which record of it this is
+     * @param transaction that has it locked
      */
-    public record Locked(@Nullable String cancel, boolean over, Instant now, Instant revision) {}
+    public record Locked(
+            @Nullable String cancel, boolean over, Instant now, Instant revision, String transaction) {}
 
     /** Those of the sagas that are locked now, and whose drivers are held and locked. */
     public Map<String, Locked> lock(Connection connection, String owner, Collection<Driver> drivers)
@@ -184,7 +186,8 @@ public final class RecordSql {
                                 row.getString("cancel_reason"),
                                 row.getBoolean("over"),
                                 Sql.requiredInstant(row, "now"),
-                                Sql.requiredInstant(row, "updated_at"))),
+                                Sql.requiredInstant(row, "updated_at"),
+                                row.getString("transaction"))),
                 Sql.texts(Sql.column(drivers, Driver::saga)),
                 Sql.bigints(Sql.column(drivers, Driver::job)),
                 Sql.bigints(Sql.column(drivers, Driver::token)),
