@@ -174,7 +174,7 @@ final class Calls<S> {
     }
 
     private Next call(@Nullable Duration limit, Work<S> work, String step, Ends<S> ends) throws Exception {
-        TimedCall timed = new TimedCall(parts.timer(), limit);
+        TimedCall timed = new TimedCall(parts, limit);
         S returned = null;
         Throwable thrown = null;
         try {

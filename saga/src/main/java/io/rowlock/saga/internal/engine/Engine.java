@@ -85,7 +85,7 @@ public final class Engine {
                 new Relations(definitions, starts, wishes, new AlertSql(names), ledger, core.listener()),
                 new JdbcTransactions(core.connections()),
                 timer,
-                Executors.newCachedThreadPool(daemons("rowlock-saga-branch")));
+                Executors.newCachedThreadPool(daemons("rowlock-saga")));
         definitions.all().forEach(saga -> drive(worker, parts, saga));
         worker.handle(
                 Wishes.KIND,

@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
  * @param relations alerts, children, parents
  * @param transactions opens plain JDBC transactions
  * @param timer finds attempts that take too long
- * @param crew runs steps of branches beside each other
+ * @param crew runs steps of branches beside each other, and records what took too long
  */
 public record Parts(
         Ledger ledger,

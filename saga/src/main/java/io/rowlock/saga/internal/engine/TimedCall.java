@@ -3,7 +3,6 @@ package io.rowlock.saga.internal.engine;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,18 +23,18 @@ final class TimedCall {
         BY_TIMER
     }
 
-    private final ScheduledExecutorService timer;
+    private final Parts parts;
     private final @Nullable Duration limit;
     private final AtomicReference<Decided> decided = new AtomicReference<>(Decided.NOT_YET);
     private final CountDownLatch timerDone = new CountDownLatch(1);
     private final Thread caller = Thread.currentThread();
 
-    TimedCall(ScheduledExecutorService timer, @Nullable Duration limit) {
-        this.timer = timer;
+    TimedCall(Parts parts, @Nullable Duration limit) {
+        this.parts = parts;
         this.limit = limit;
     }
 
-    /** What the timer does when it decides: on its own thread. */
+    /** What the timer does when it decides: on a thread of its own, as it may have to wait for rows that are locked. */
     @FunctionalInterface
     interface TooLong {
         void decide() throws Exception;
@@ -43,8 +42,7 @@ final class TimedCall {
 
     /** Calls; {@link #decidedByTimer} tells whether what comes back, or is thrown, counts. */
     <T> T call(Callable<T> work, TooLong tooLong) throws Exception {
-        ScheduledFuture<?> alarm =
-                limit == null ? null : timer.schedule(() -> expire(tooLong), limit.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> alarm = limit == null ? null : alarm(limit, () -> expire(tooLong));
         try {
             return work.call();
         } finally {
@@ -55,6 +53,10 @@ final class TimedCall {
                 awaitTimer();
             }
         }
+    }
+
+    private ScheduledFuture<?> alarm(Duration after, Runnable expire) {
+        return parts.timer().schedule(() -> parts.crew().execute(expire), after.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** From here on the call decides, however long the rest of it takes; false if its time is over. */

@@ -76,7 +76,7 @@ final class TransactionalCalls<S> {
 
     /** Null if somebody has the rows locked: nothing has begun. */
     private <R> @Nullable Next once(TransactionRunner<R> runner, Work<S, R> work, Attempt<S> attempt) throws Exception {
-        TimedCall timed = new TimedCall(parts.timer(), attempt.timeout());
+        TimedCall timed = new TimedCall(parts, attempt.timeout());
         InTransaction<R> transaction = new InTransaction<>(work, attempt, timed);
         Throwable thrown = null;
         try {
