@@ -1,5 +1,6 @@
 package io.rowlock.spi;
 
+import io.rowlock.event.RowlockEvent;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -25,7 +26,7 @@ public interface WorkerExtension {
      * that there is more, else every 30 s. Never called for a worker cranked by hand. Shares a connection with the worker's
      * claims, which wait meanwhile: each statement should take milliseconds, and one that takes longer than a quarter of a
      * lease, or 5 s if that is more, loses the connection. What it throws is logged and told as a
-     * {@link io.rowlock.event.RowlockEvent.LoopFailed}, and goes no further (promise P10); it is called again after 30 s.
+     * {@link RowlockEvent.LoopFailed}, and goes no further (promise P10); it is called again after 30 s.
      *
      * @param connection a READ COMMITTED connection to Rowlock's database in autocommit; to be left so, and open
      * @return whether there is more to be done now
@@ -34,6 +35,14 @@ public interface WorkerExtension {
     default boolean housekeeping(Connection connection) throws SQLException {
         return false;
     }
+
+    /**
+     * Something happened to a job that this worker had, or that it took from a lost one: what listeners are told too, after it
+     * is recorded. Called by engine threads; must be quick. What it throws is logged, and goes no further (promise P10).
+     *
+     * @param event what
+     */
+    default void happened(RowlockEvent event) {}
 
     /**
      * The worker has stopped: its handlers have ended, but for such as go on after the grace period and an interrupt, and their

@@ -68,7 +68,7 @@ final class Engine {
     Engine(Ground ground, WorkerSettings settings, Identity identity, Executor executor, Runnable worthClaiming) {
         EngineSql sql = EngineSql.of(ground.names());
         Duration lease = settings.timing().lease();
-        Events events = ground.events();
+        Events events = Extensions.hear(ground.events(), settings.extensions());
         this.worthClaiming = worthClaiming;
         this.dueElsewhere = ground.dueElsewhere();
         slots = new Slots(settings.queues());

@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockListener;
 import java.util.List;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +14,11 @@ public final class Events {
 
     public Events(List<RowlockListener> listeners) {
         this.listeners = List.copyOf(listeners);
+    }
+
+    /** The same, and more of them. */
+    Events and(List<RowlockListener> more) {
+        return new Events(Stream.concat(listeners.stream(), more.stream()).toList());
     }
 
     public void tell(RowlockEvent event) {

@@ -1,6 +1,7 @@
 package io.rowlock.internal.engine;
 
 import io.rowlock.event.RowlockEvent.LoopFailed;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.spi.WorkerExtension;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,6 +30,13 @@ final class Extensions {
         this.members = extensions.stream().map(Member::new).toList();
         this.worker = worker;
         this.events = events;
+    }
+
+    /** Events of which the extensions hear, too. */
+    static Events hear(Events events, List<WorkerExtension> extensions) {
+        return events.and(extensions.stream()
+                .<RowlockListener>map(each -> each::happened)
+                .toList());
     }
 
     /** One extension, and when its housekeeping is due; written by the pruner's thread only. */

@@ -7,6 +7,7 @@ import io.rowlock.saga.Escalation;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaBuilder;
 import io.rowlock.saga.SagaDefinition;
+import io.rowlock.saga.SagaOutcome.SagaStuck;
 import io.rowlock.saga.SagaSignal;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SagaTarget;
@@ -53,6 +54,33 @@ final class HousekeepingIT {
             scene.await("1", SagaStatus.STUCK);
             assertThat(scene.one("SELECT cause FROM rowlock_alert WHERE kind = 'wait'"))
                     .isEqualTo("saga stuck");
+            SagaScene.await(() -> scene.events().stream()
+                    .anyMatch(each -> each instanceof SagaStuck stuck && stuck.id().equals("1") && stuck.version() == 1));
+        }
+    }
+
+    @Test
+    @Tag("P8")
+    void a_saga_whose_driver_became_a_dead_letter_is_stuck_for_all_to_see(TestSchema schema) throws Exception {
+        try (SagaScene scene = new SagaScene(schema, new Waiting(1, "go"))) {
+            schema.execute("CREATE FUNCTION refuse_saga() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                    + " RAISE EXCEPTION 'refused' USING ERRCODE = '23514'; END $$");
+            schema.execute("CREATE TRIGGER refuse BEFORE UPDATE ON rowlock_saga FOR EACH ROW"
+                    + " WHEN (NEW.step IS NOT NULL AND NEW.status <> 'stuck') EXECUTE FUNCTION refuse_saga()");
+            scene.start();
+            scene.begin(TYPE, "1", "a");
+            SagaScene.await(() -> {
+                schema.update("UPDATE rowlock_job SET run_at = clock_timestamp()"
+                        + " WHERE state = 'ready' AND locked_by IS NULL");
+                return scene.status("1").equals("stuck");
+            });
+            SagaScene.await(() -> scene.events().stream().anyMatch(SagaStuck.class::isInstance));
+            assertThat(scene.events()).singleElement().isInstanceOfSatisfying(SagaStuck.class, stuck -> assertThat(
+                            stuck.id() + " " + stuck.name() + " " + stuck.version() + " " + stuck.reason())
+                    .startsWith("1 wait 1 its driver failed for good: ")
+                    .contains("refused"));
+        } finally {
+            schema.execute("DROP FUNCTION IF EXISTS refuse_saga() CASCADE");
         }
     }
 

@@ -2,7 +2,6 @@ package io.rowlock.saga.internal.engine;
 
 import io.rowlock.Rowlock;
 import io.rowlock.internal.engine.EngineConnection;
-import io.rowlock.internal.engine.Failures;
 import io.rowlock.internal.engine.JdbcTransactions;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.Names;
@@ -11,6 +10,7 @@ import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaOperations;
 import io.rowlock.saga.SagaStarter;
 import io.rowlock.saga.Sagas;
+import io.rowlock.saga.internal.engine.Housekeeping.Told;
 import io.rowlock.saga.internal.sql.KeepingSql;
 import io.rowlock.saga.internal.sql.LoadSql;
 import io.rowlock.saga.internal.sql.OperateSql;
@@ -18,12 +18,10 @@ import io.rowlock.saga.internal.sql.RecordSql;
 import io.rowlock.saga.internal.sql.StartSql;
 import io.rowlock.saga.internal.sql.StuckSql;
 import io.rowlock.saga.internal.sql.WishSql;
-import io.rowlock.spi.DeathHook;
 import io.rowlock.spi.RowlockParts;
 import io.rowlock.worker.WorkerConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -33,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 /** The parts of sagas, put together: what applications call, and what a worker handles. */
 public final class Engine {
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(15);
-    private static final int LONGEST_REASON = 2_000;
 
     private final RowlockParts core;
     private final Names names;
@@ -86,14 +83,20 @@ public final class Engine {
                 new JdbcTransactions(core.connections()),
                 timer,
                 Executors.newCachedThreadPool(daemons("rowlock-saga")));
-        definitions.all().forEach(saga -> drive(worker, parts, saga));
+        DriverDeaths deaths = new DriverDeaths(new StuckSql(names), new AlertSql(names), core.listener());
+        definitions.all().forEach(saga -> drive(worker, parts, deaths, saga));
         worker.handle(
                 Wishes.KIND,
                 (wish, job) -> wishes.bring(wish, job, parts.transactions()),
                 options -> options.retry(Wishes.RETRY));
         startedByJobs(worker);
         worker.extension(new Housekeeping(
-                new KeepingSql(names), new AlertSql(names), definitions, settings.keepFinished(), parts));
+                new KeepingSql(names),
+                new AlertSql(names),
+                definitions,
+                settings.keepFinished(),
+                new Told(core.listener(), deaths),
+                parts));
     }
 
     private static ThreadFactory daemons(String name) {
@@ -104,19 +107,11 @@ public final class Engine {
         };
     }
 
-    private <S> void drive(WorkerConfig worker, Parts parts, Saga<S> saga) {
-        StuckSql stuck = new StuckSql(names);
-        AlertSql alerts = new AlertSql(names);
-        DeathHook hook = (connection, job) -> {
-            String reason = Failures.cut("its driver failed for good: " + job.reason(), LONGEST_REASON);
-            if (stuck.stuck(connection, job.id(), reason)) {
-                alerts.raise(connection, "saga stuck", List.of(new AlertSql.Cause(saga.name(), job.id(), reason)));
-            }
-        };
+    private static <S> void drive(WorkerConfig worker, Parts parts, DriverDeaths deaths, Saga<S> saga) {
         worker.handle(
                 Definitions.driverKind(saga.name(), saga.version()),
                 new DriverHandler<>(parts, saga),
-                options -> options.retry(DriverHandler.RETRY).onDeath(hook));
+                options -> options.retry(DriverHandler.RETRY).onDeath(deaths.hook(saga)));
     }
 
     /** Of each saga the newest version is started, and by a job of a kind all sagas that it starts. */

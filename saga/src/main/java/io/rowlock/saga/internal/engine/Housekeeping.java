@@ -1,7 +1,10 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.saga.Saga;
+import io.rowlock.saga.SagaOutcome.SagaStuck;
 import io.rowlock.saga.internal.sql.KeepingSql;
 import io.rowlock.saga.internal.sql.KeepingSql.Driven;
 import io.rowlock.saga.internal.sql.KeepingSql.Open;
@@ -11,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -27,16 +31,22 @@ final class Housekeeping implements WorkerExtension {
     private final AlertSql alerts;
     private final Definitions definitions;
     private final Duration retention;
+    private final Told told;
     private final Parts parts;
     private Place place = Place.START;
 
-    Housekeeping(KeepingSql sql, AlertSql alerts, Definitions definitions, Duration retention, Parts parts) {
+    Housekeeping(
+            KeepingSql sql, AlertSql alerts, Definitions definitions, Duration retention, Told told, Parts parts) {
         this.sql = sql;
         this.alerts = alerts;
         this.definitions = definitions;
         this.retention = retention;
+        this.told = told;
         this.parts = parts;
     }
+
+    /** Who hears of sagas that are stuck, and who knows of those whose drivers died. */
+    record Told(RowlockListener listener, DriverDeaths deaths) {}
 
     /** Unfinished sagas of a version that is not registered here wait, unless another worker has it. */
     @Override
@@ -73,13 +83,15 @@ final class Housekeeping implements WorkerExtension {
     private void tell(Connection connection, Place saga) throws SQLException {
         connection.setAutoCommit(false);
         try {
-            if (sql.undriven(connection, saga.id(), ABANDONED)) {
+            Optional<Integer> version = sql.undriven(connection, saga.id(), ABANDONED);
+            if (version.isPresent()) {
                 alerts.raise(
                         connection,
                         "saga stuck",
                         List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)));
             }
             connection.commit();
+            version.ifPresent(of -> told.listener().on(new SagaStuck(saga.id(), saga.name(), of, ABANDONED)));
         } catch (SQLException | RuntimeException e) {
             connection.rollback();
             throw e;
@@ -90,6 +102,11 @@ final class Housekeeping implements WorkerExtension {
 
     private Set<String> names() {
         return definitions.all().stream().map(Saga::name).collect(Collectors.toSet());
+    }
+
+    @Override
+    public void happened(RowlockEvent event) {
+        told.deaths().happened(event);
     }
 
     @Override

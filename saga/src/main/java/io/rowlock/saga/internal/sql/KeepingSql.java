@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /** Deletes finished sagas past their retention; finds unfinished ones that nothing moves. */
 public final class KeepingSql {
@@ -67,6 +68,7 @@ public final class KeepingSql {
             UPDATE rowlock_saga
             SET status = 'stuck', reason = $2, driver = NULL, updated_at = clock_timestamp()
             WHERE id = ANY(ARRAY(SELECT id FROM undriven))
+            RETURNING version
             """;
 
     private final Sql prune;
@@ -121,9 +123,10 @@ public final class KeepingSql {
                 most);
     }
 
-    /** True if nothing drove it, and now it is stuck, for a person to see. */
-    public boolean undriven(Connection connection, String saga, String reason) throws SQLException {
-        return undriven.update(connection, saga, reason) == 1;
+    /** Its version, if nothing drove it: now it is stuck, for a person to see. */
+    public Optional<Integer> undriven(Connection connection, String saga, String reason) throws SQLException {
+        return undriven.query(connection, row -> row.getInt("version"), saga, reason).stream()
+                .findFirst();
     }
 
     /** How many unfinished sagas of a version there are. */

@@ -4,6 +4,7 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 
 /** Marks the saga of a driver that became a dead letter. */
 public final class StuckSql {
@@ -16,6 +17,7 @@ public final class StuckSql {
             UPDATE rowlock_saga
             SET status = 'stuck', reason = $2, driver = NULL, updated_at = clock_timestamp()
             WHERE driver = $1 AND finished_at IS NULL
+            RETURNING id
             """;
 
     private final Sql stuck;
@@ -24,7 +26,9 @@ public final class StuckSql {
         this.stuck = new Sql(names, STUCK);
     }
 
-    public boolean stuck(Connection connection, long driver, String reason) throws SQLException {
-        return stuck.update(connection, driver, reason) == 1;
+    /** The saga, if it drove one. */
+    public Optional<String> stuck(Connection connection, long driver, String reason) throws SQLException {
+        return stuck.query(connection, row -> row.getString("id"), driver, reason).stream()
+                .findFirst();
     }
 }
