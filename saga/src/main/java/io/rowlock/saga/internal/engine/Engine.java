@@ -79,7 +79,7 @@ public final class Engine {
                 ledger,
                 records,
                 codec,
-                new Relations(definitions, starts, wishes, new AlertSql(names), ledger, core.listener()),
+                new Relations(definitions, starts, wishes, new AlertSql(names), ledger, core.listener(), codec),
                 new JdbcTransactions(core.connections()),
                 timer,
                 Executors.newCachedThreadPool(daemons("rowlock-saga")));

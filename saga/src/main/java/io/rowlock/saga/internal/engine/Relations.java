@@ -5,7 +5,6 @@ import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.job.By;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaNode.Child;
-import io.rowlock.saga.SagaStarted;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SagaTarget;
 import io.rowlock.saga.internal.engine.Ledger.Beside;
@@ -21,12 +20,16 @@ import org.jspecify.annotations.Nullable;
 
 /** What a saga does to others: alerts for people, children, its parent. Written in the transaction that records why. */
 final class Relations {
+    /** What a child tells its parent at its end, as JSON; else a text says what was in its way. */
+    static final String ENDED = "true";
+
     private final Definitions definitions;
     private final Starts starts;
     private final Wishes wishes;
     private final AlertSql alerts;
     private final Ledger ledger;
     private final RowlockListener listener;
+    private final StateCodec codec;
 
     Relations(
             Definitions definitions,
@@ -34,13 +37,15 @@ final class Relations {
             Wishes wishes,
             AlertSql alerts,
             Ledger ledger,
-            RowlockListener listener) {
+            RowlockListener listener,
+            StateCodec codec) {
         this.definitions = definitions;
         this.starts = starts;
         this.wishes = wishes;
         this.alerts = alerts;
         this.ledger = ledger;
         this.listener = listener;
+        this.codec = codec;
     }
 
     /** Tells people. */
@@ -63,7 +68,7 @@ final class Relations {
         Parent parent = saga.row().origin().parent();
         if (parent != null && saga.status().finished()) {
             beside.add(connection -> wishes.signal(
-                    connection, SagaKeys.childSignal(parent.step()), SagaTarget.saga(parent.saga()), "true"));
+                    connection, SagaKeys.childSignal(parent.step()), SagaTarget.saga(parent.saga()), ENDED));
         }
         return beside;
     }
@@ -73,7 +78,10 @@ final class Relations {
         Events.ofEnd(saga).ifPresent(listener::on);
     }
 
-    /** Starts a child; that of an earlier attempt is that child. */
+    /**
+     * Starts a child; that of an earlier attempt is that child. Where another saga has its id or holds its business key, the
+     * parent is told so: that must not fail its record.
+     */
     <S, C> Beside startChild(Instance<S> parent, Child<S, C> child, C state) {
         Saga<C> definition = definitions.newest(child.type());
         NewSaga prepared = starts.prepare(
@@ -82,10 +90,13 @@ final class Relations {
                 ? prepared.about(parent.row().origin().subject())
                 : prepared;
         return connection -> {
-            SagaStarted started = starts.start(connection, saga);
-            if (!started.id().equals(saga.id())) {
-                throw new SQLException(
-                        "the business key of child " + saga.id() + " is held by saga " + started.id(), "23505");
+            Optional<String> inTheWay = starts.startChild(connection, saga);
+            if (inTheWay.isPresent()) {
+                wishes.signal(
+                        connection,
+                        SagaKeys.childSignal(child.name()),
+                        SagaTarget.saga(parent.id()),
+                        codec.write(inTheWay.get(), "What is in the way of a child"));
             }
         };
     }
@@ -99,8 +110,11 @@ final class Relations {
     record ChildState(
             SagaStatus status, String state, @Nullable String reason) {}
 
-    Optional<ChildState> child(String id) throws SQLException {
-        return ledger.load(id).map(Loaded::saga).map(Relations::state);
+    Optional<ChildState> child(String id, String name) throws SQLException {
+        return ledger.load(id)
+                .map(Loaded::saga)
+                .filter(row -> row.origin().name().equals(name))
+                .map(Relations::state);
     }
 
     private static ChildState state(SagaRow row) {

@@ -50,14 +50,31 @@ final class Starts {
 
     /** Writes it; or tells which one is there. */
     SagaStarted start(Connection connection, NewSaga saga) throws SQLException {
+        return insert(connection, saga)
+                .map(present -> new SagaStarted(same(saga, present).id(), true))
+                .orElseGet(() -> new SagaStarted(saga.id(), false));
+    }
+
+    /** Writes it, unless it is there; tells in words which other one is in its way. */
+    Optional<String> startChild(Connection connection, NewSaga saga) throws SQLException {
+        Origin origin = saga.origin();
+        return insert(connection, saga)
+                .filter(present -> !present.id().equals(saga.id()) || !present.name().equals(origin.name()))
+                .map(present -> present.id().equals(saga.id())
+                        ? "its id " + saga.id() + " is that of a saga " + present.name()
+                        : "its business key " + origin.businessKey() + " is held by saga " + present.id());
+    }
+
+    /** Writes it; or gives the one of its id, or else the one that holds its business key. */
+    private Optional<Present> insert(Connection connection, NewSaga saga) throws SQLException {
         for (int i = 0; i < TRIES; i++) {
             if (sql.insert(connection, saga)) {
                 drive(connection, saga);
-                return new SagaStarted(saga.id(), false);
+                return Optional.empty();
             }
             Optional<Present> present = sql.present(connection, saga);
             if (present.isPresent()) {
-                return new SagaStarted(same(saga, present.get()).id(), true);
+                return present;
             }
             if (!sql.readCommitted(connection)) {
                 throw new InvalidUseException(

@@ -132,9 +132,15 @@ final class Waits<S> {
     }
 
     private <C> void goOn(Child<S, C> child, Scope scope, StepRow row) throws Exception {
+        SignalRow signal = saga.signal(SagaKeys.childSignal(child.name()));
         Optional<ChildState> found = childOf(child);
         SagaStatus status = found.map(ChildState::status).orElse(SagaStatus.RUNNING);
-        if (!status.finished()) {
+        if (signal != null && !signal.payload().equals(Relations.ENDED)) {
+            verdict.failedForGood(
+                    child,
+                    row,
+                    "the child cannot be started: " + parts.codec().read(signal.payload(), String.class));
+        } else if (!status.finished()) {
             saga.put(row.become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
         } else if (status == SagaStatus.COMPENSATED) {
             verdict.failedForGood(
@@ -151,7 +157,9 @@ final class Waits<S> {
         if (signal != null) {
             saga.consume(signal, child.name());
         }
-        return parts.relations().child(SagaKeys.child(saga.id(), child.name()));
+        return parts.relations()
+                .child(
+                        SagaKeys.child(saga.id(), child.name()), child.type().name());
     }
 
     /**
