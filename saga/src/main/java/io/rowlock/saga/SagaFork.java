@@ -22,7 +22,7 @@ public record SagaFork(Outcome outcome, String saga, String words) {
         WRONG_STEP,
         /** What stands before the step is not done in the old saga, or was undone. */
         NOT_REACHED,
-        /** The state before the step is not there, or no upcast makes one of the newest version of it. */
+        /** The state before the step was redacted or cannot be read, or no upcast makes one of the newest version of it. */
         NO_STATE,
         /** There is no such saga (any more). */
         UNKNOWN

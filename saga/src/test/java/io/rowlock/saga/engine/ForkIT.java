@@ -170,6 +170,20 @@ final class ForkIT {
     }
 
     @Test
+    void a_fork_from_the_first_step_begins_with_the_state_that_the_saga_began_with(TestSchema schema)
+            throws Exception {
+        stuck(schema, false);
+        broken.set(false);
+        done.clear();
+        SagaFork fork = scene.operations().fork("1", "a", "2", ME);
+        assertThat(fork.outcome()).as(fork.words()).isEqualTo(Outcome.FORKED);
+        scene.await("2", SagaStatus.COMPLETED);
+        assertThat(done).first().asString().startsWith("a ");
+        assertThat(state("2")).startsWith("{\"name\":\"rome\",\"log\":[\"a ").doesNotContain("\"b\",\"b\"");
+        assertThat(scene.steps("2")).hasSize(8);
+    }
+
+    @Test
     void a_business_key_that_is_held_is_told(TestSchema schema) throws Exception {
         stuck(schema, true);
         SagaFork held = scene.operations().fork("1", "b", "2", ME);
@@ -189,7 +203,7 @@ final class ForkIT {
         assertThat(scene.operations().fork("1", "x", "2", ME).outcome()).isEqualTo(Outcome.WRONG_STEP);
         assertThat(scene.operations().fork("1", "nothing", "2", ME).outcome()).isEqualTo(Outcome.WRONG_STEP);
         assertThat(scene.operations().fork("none", "b", "2", ME).outcome()).isEqualTo(Outcome.UNKNOWN);
-        assertThat(scene.operations().fork("1", "a", "2", ME).outcome()).isEqualTo(Outcome.NO_STATE);
+        assertThat(scene.operations().fork("1", "p", "1", ME).outcome()).isEqualTo(Outcome.EXISTS);
         assertThat(scene.schema().count("SELECT count(*) FROM rowlock_saga")).isEqualTo(1);
     }
 

@@ -22,18 +22,19 @@ final class Branchings<S> {
     private final Saga<S> newest;
     private final Loaded old;
     private final StateCodec codec;
-    private final boolean redacted;
+    private final @Nullable String first;
     private final List<CopiedStep> steps = new ArrayList<>();
     private @Nullable StepRow recorded;
     private int ended;
     private boolean pivoted;
     private @Nullable String last;
 
-    Branchings(Saga<S> newest, Loaded old, StateCodec codec, boolean redacted) {
+    /** @param first the state it began with, if a step has recorded another one since */
+    Branchings(Saga<S> newest, Loaded old, StateCodec codec, @Nullable String first) {
         this.newest = newest;
         this.old = old;
         this.codec = codec;
-        this.redacted = redacted;
+        this.first = first;
     }
 
     /** A row as it is copied; chosen says of a choice its option, of other parts which saga did it. */
@@ -51,28 +52,31 @@ final class Branchings<S> {
 
     Copied before(String fromStep) throws RefusedException {
         int at = place(fromStep);
-        if (redacted) {
-            throw new RefusedException(
-                    Outcome.NO_STATE, "saga " + old.saga().id() + " was redacted: its states are gone");
-        }
-        boolean begun = old.steps().stream()
-                .anyMatch(row ->
-                        row.outcome().result() != null && row.key().branch().isEmpty());
         for (SagaNode<S> node : newest.nodes().subList(0, at)) {
             take(node, true);
         }
-        if (recorded == null && begun) {
+        String state = upcast(stateThere(fromStep));
+        S value = read(state);
+        String key = newest.businessKey().map(of -> of.apply(value)).orElse(null);
+        return new Copied(steps, state, key, last, ended, pivoted);
+    }
+
+    private String stateThere(String fromStep) throws RefusedException {
+        if (recorded != null) {
+            return String.valueOf(recorded.outcome().result());
+        } else if (first != null) {
+            return first;
+        }
+        boolean changed = old.steps().stream()
+                .anyMatch(row ->
+                        row.outcome().result() != null && row.key().branch().isEmpty());
+        if (changed) {
             throw new RefusedException(
                     Outcome.NO_STATE,
-                    "the state before " + fromStep
-                            + " was not recorded, as nothing before it recorded one: start a new saga");
+                    "the state before " + fromStep + " is not there, as saga "
+                            + old.saga().id() + " began before sagas kept it: start a new one");
         }
-        String state = recorded == null
-                ? old.saga().state()
-                : String.valueOf(recorded.outcome().result());
-        S value = read(upcast(state));
-        String key = newest.businessKey().map(of -> of.apply(value)).orElse(null);
-        return new Copied(steps, upcast(state), key, last, ended, pivoted);
+        return old.saga().state();
     }
 
     private int place(String fromStep) throws RefusedException {
@@ -115,7 +119,7 @@ final class Branchings<S> {
     private void inside(SagaNode<S> node, Path<S> path, StepRow around) throws RefusedException {
         StepRow branch = row(new StepKey(node.name(), path.name()));
         if (branch != null) {
-            steps.add(new CopiedStep(branch.key(), null, upcast(branch.outcome().result())));
+            steps.add(new CopiedStep(branch.key(), null, upcastResult(branch)));
         }
         boolean chosen =
                 node instanceof Choose<S> && path.name().equals(around.outcome().chosen());
@@ -135,7 +139,7 @@ final class Branchings<S> {
         steps.add(new CopiedStep(
                 row.key(),
                 node instanceof Choose<S> ? row.outcome().chosen() : doneBy,
-                upcast(row.outcome().result())));
+                upcastResult(row)));
         Integer number = row.outcome().ended();
         ended = Math.max(ended, number == null ? 0 : number);
         pivoted |= node instanceof Step<S> step && step.pivot();
@@ -152,10 +156,15 @@ final class Branchings<S> {
                 .orElse(null);
     }
 
+    private @Nullable String upcastResult(StepRow row) throws RefusedException {
+        String result = row.outcome().result();
+        return result == null ? null : upcast(result);
+    }
+
     /** A state as the newest version writes it. */
-    private @Nullable String upcast(@Nullable String json) throws RefusedException {
+    private String upcast(String json) throws RefusedException {
         int version = old.saga().origin().version();
-        if (json == null || version == newest.version()) {
+        if (version == newest.version()) {
             return json;
         }
         for (StateUpcast<?, S> each : newest.upcasts()) {

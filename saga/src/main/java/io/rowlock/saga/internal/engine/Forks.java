@@ -81,8 +81,12 @@ final class Forks {
 
     private <S> SagaFork fork(Connection connection, Wanted wanted, Loaded old, Saga<S> newest) throws SQLException {
         try {
-            boolean redacted = sql.redacted(connection, wanted.id());
-            Copied copied = new Branchings<>(newest, old, codec, redacted).before(wanted.fromStep());
+            if (sql.redacted(connection, wanted.id())) {
+                throw new RefusedException(
+                        Outcome.NO_STATE, "saga " + wanted.id() + " was redacted: its states are gone");
+            }
+            String first = sql.firstState(connection, wanted.id());
+            Copied copied = new Branchings<>(newest, old, codec, first).before(wanted.fromStep());
             return write(connection, wanted, old.saga(), newest, copied);
         } catch (RefusedException e) {
             return refused(wanted, e.outcome, e.words);

@@ -6,6 +6,8 @@ import io.rowlock.saga.internal.sql.StepRow.StepKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Copies a part of a saga into a new one, under the lock of the old one's row. */
@@ -42,12 +44,17 @@ public final class ForkSql {
             SELECT EXISTS (SELECT 1 FROM rowlock_operation WHERE saga = $1 AND what = 'redact')
             """;
 
+    /* Null where no step has recorded another one. Index: the primary key. */
+    static final String FIRST_STATE = "/* rowlock:first-state-of-saga */ SELECT first_state FROM rowlock_saga WHERE id = $1";
+
     private final Sql insert;
+    private final Sql firstState;
     private final Sql step;
     private final Sql redacted;
 
     public ForkSql(Names names) {
         this.insert = new Sql(names, INSERT);
+        this.firstState = new Sql(names, FIRST_STATE);
         this.step = new Sql(names, STEP);
         this.redacted = new Sql(names, REDACTED);
     }
@@ -88,6 +95,13 @@ public final class ForkSql {
             @Nullable String result)
             throws SQLException {
         step.update(connection, old, fork, key.step(), key.branch(), chosen, result);
+    }
+
+    /** The state it began with, if a step has recorded another one since. */
+    public @Nullable String firstState(Connection connection, String saga) throws SQLException {
+        List<Optional<String>> rows =
+                firstState.query(connection, row -> Optional.ofNullable(row.getString("first_state")), saga);
+        return rows.get(0).orElse(null);
     }
 
     public boolean redacted(Connection connection, String saga) throws SQLException {

@@ -13,19 +13,29 @@ import java.util.Optional;
 /** Deletes finished sagas past their retention; finds unfinished ones that nothing moves. */
 public final class KeepingSql {
     /*
-     * Locks the sagas, and skips what somebody has locked. Of one process at a time, by an advisory lock of this
-     * transaction. Index: rowlock_saga_finished_at. Rows: at most $3 sagas and what belongs to them.
+     * Locks the sagas, and skips what somebody has locked; a finished one stays so. Of one process at a time, by an advisory
+     * lock of this transaction. Index: rowlock_saga_finished_at, the primary keys. Rows: at most $3 sagas and what belongs to
+     * them. If the planner saw the limit, it might sort all finished rows where there are no statistics.
      */
     static final String PRUNE = """
             /* rowlock:prune-sagas */
             WITH mine AS MATERIALIZED (
               SELECT pg_try_advisory_xact_lock(hashtextextended('rowlock saga pruner', $2::bigint)) AS turn),
+            seen AS MATERIALIZED (
+              SELECT s.id
+              FROM unnest(ARRAY[$3::integer]) AS at_most(n)
+              CROSS JOIN LATERAL (
+                SELECT id
+                FROM rowlock_saga
+                WHERE finished_at < statement_timestamp() - $1::bigint * interval '1 microsecond'
+                ORDER BY finished_at, id
+                LIMIT at_most.n) s
+              WHERE (SELECT turn FROM mine)),
             old AS MATERIALIZED (
               SELECT id
               FROM rowlock_saga
-              WHERE finished_at < statement_timestamp() - $1::bigint * interval '1 microsecond' AND (SELECT turn FROM mine)
-              ORDER BY finished_at, id
-              LIMIT $3
+              WHERE id = ANY(ARRAY(SELECT id FROM seen))
+              ORDER BY id
               FOR UPDATE SKIP LOCKED),
             signals AS (DELETE FROM rowlock_saga_signal WHERE saga = ANY(ARRAY(SELECT id FROM old))),
             steps AS (DELETE FROM rowlock_saga_step WHERE saga = ANY(ARRAY(SELECT id FROM old)))

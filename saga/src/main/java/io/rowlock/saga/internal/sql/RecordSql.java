@@ -86,8 +86,9 @@ public final class RecordSql {
               SET consumed_by = ($11::text[])[array_position($10::bigint[], id)], consumed_at = clock_timestamp()
               WHERE id = ANY($10::bigint[]) AND consumed_by IS NULL)
             UPDATE rowlock_saga
-            SET (status, state, step, pivoted, ended, reason, late, driver, updated_at, finished_at) = (
-              SELECT ($2::text[])[i], coalesce(($3::text[])[i]::json, state), ($4::text[])[i], ($5::boolean[])[i], ($6::integer[])[i], ($7::text[])[i],
+            SET (status, state, first_state, step, pivoted, ended, reason, late, driver, updated_at, finished_at) = (
+              SELECT ($2::text[])[i], coalesce(($3::text[])[i]::json, state),
+                     CASE WHEN first_state IS NULL AND ($3::text[])[i] IS NOT NULL THEN state ELSE first_state END, ($4::text[])[i], ($5::boolean[])[i], ($6::integer[])[i], ($7::text[])[i],
                      ($8::boolean[])[i], CASE WHEN ($9::boolean[])[i] THEN driver END, clock_timestamp(),
                      CASE WHEN ($2::text[])[i] IN ('completed', 'compensated', 'resolved') THEN clock_timestamp() END
               FROM (SELECT array_position($1::text[], rowlock_saga.id) AS i OFFSET 0) AS place)
