@@ -39,6 +39,19 @@ public final class CurrentJob implements AutoCloseable {
         return entered;
     }
 
+    /** The task for another thread: what it writes there is caused by the job that is at work on this one. */
+    public static Runnable carriedBy(Runnable task) {
+        CurrentJob current = CURRENT.get();
+        if (current == null) {
+            return task;
+        }
+        return () -> {
+            try (CurrentJob there = enter(current.tables, current.kind, current.id, current.headers)) {
+                task.run();
+            }
+        };
+    }
+
     @Override
     public void close() {
         if (outer == null) {

@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.saga.SagaNode.Step;
 import io.rowlock.saga.StepWork;
 import io.rowlock.saga.internal.engine.Recording.Result;
@@ -86,7 +87,7 @@ final class Crew<S> {
         Flight<S> flight = calls.flight(step, (StepWork.Called<S>) step.work(), ready.scope(), row);
         flight.landsIn(landed);
         flying.put(step.name(), flight);
-        threads.execute(flight);
+        threads.execute(CurrentJob.carriedBy(flight));
     }
 
     /** Waits for an answer, or until the time of one is over, and records it. */
