@@ -242,10 +242,16 @@ final class FindIT {
         scene.awaitStep("3", "paid", "waiting");
         assertThat(scene.one("SELECT subject FROM rowlock_job WHERE payload::text = '\"1\"'"))
                 .isEqualTo("Customer:ann");
+        schema.execute("UPDATE rowlock_saga SET cancel_reason = 'ann: hers' WHERE id = '1'");
         assertThat(scene.operations().redact("Customer:ann", ME)).isEqualTo(new SagaRedaction(2, 1, 0));
         assertThat(scene.operations().redact("Customer:ann", ME)).isEqualTo(new SagaRedaction(2, 1, 0));
         assertThat(schema.list(String.class, "SELECT id FROM rowlock_saga WHERE state::text LIKE '%ann''s%'"))
                 .containsExactly("3");
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT coalesce(cancel_reason, 'none') || coalesce(first_state::text, ' none') FROM rowlock_saga"
+                                + " WHERE id IN ('1', '2') ORDER BY id"))
+                .containsExactly("redacted none", "none none");
         assertThat(schema.count("SELECT count(*) FROM rowlock_saga_step WHERE saga IN ('1', '2') AND"
                         + " (result IS NOT NULL OR error IS NOT NULL)"))
                 .isZero();

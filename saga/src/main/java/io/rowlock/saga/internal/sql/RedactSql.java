@@ -51,7 +51,9 @@ public final class RedactSql {
             noted AS (
               INSERT INTO rowlock_operation (who, why, what, saga)
               SELECT $2, $3, 'redact', about.id FROM unnest($1::text[]) AS about(id))
-            UPDATE rowlock_saga SET state = '{}', first_state = NULL, reason = NULL WHERE id = ANY($1::text[])
+            UPDATE rowlock_saga
+            SET state = '{}', first_state = NULL, reason = NULL, cancel_reason = CASE WHEN cancel_reason IS NOT NULL THEN 'redacted' END
+            WHERE id = ANY($1::text[])
             """;
 
     private final Sql ofSubject;
