@@ -93,7 +93,8 @@ final class SchemaInstallIT {
         installAtOnce(10);
 
         rowlock().schema().validate();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(rowlock().schema().version());
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema"))
+                .isEqualTo(rowlock().schema().version());
     }
 
     @Test
@@ -191,7 +192,8 @@ final class SchemaInstallIT {
         assertThat(everything()).isEqualTo(installed).hasSizeGreaterThan(100);
         rowlock().schema().validate();
         rowlock().schema().install();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_schema")).isEqualTo(rowlock().schema().version());
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema"))
+                .isEqualTo(rowlock().schema().version());
     }
 
     @Test

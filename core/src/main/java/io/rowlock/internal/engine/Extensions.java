@@ -34,9 +34,8 @@ final class Extensions {
 
     /** Events of which the extensions hear, too. */
     static Events hear(Events events, List<WorkerExtension> extensions) {
-        return events.and(extensions.stream()
-                .<RowlockListener>map(each -> each::happened)
-                .toList());
+        return events.and(
+                extensions.stream().<RowlockListener>map(each -> each::happened).toList());
     }
 
     /** One extension, and when its housekeeping is due; written by the pruner's thread only. */

@@ -46,8 +46,11 @@ public final class CurrentJob implements AutoCloseable {
             return task;
         }
         return () -> {
-            try (CurrentJob there = enter(current.tables, current.kind, current.id, current.headers)) {
+            CurrentJob there = enter(current.tables, current.kind, current.id, current.headers);
+            try {
                 task.run();
+            } finally {
+                there.close();
             }
         };
     }

@@ -41,7 +41,9 @@ final class EndedTransactionIT {
     }
 
     private void run(
-            TestSchema schema, TransactionalStepCall<String, Connection> step, TransactionalCompensationCall<String, Connection> undo)
+            TestSchema schema,
+            TransactionalStepCall<String, Connection> step,
+            TransactionalCompensationCall<String, Connection> undo)
             throws Exception {
         SagaDefinition<String> definition = saga -> saga.named("ends", String.class)
                 .version(1)

@@ -170,8 +170,7 @@ final class ForkIT {
     }
 
     @Test
-    void a_fork_from_the_first_step_begins_with_the_state_that_the_saga_began_with(TestSchema schema)
-            throws Exception {
+    void a_fork_from_the_first_step_begins_with_the_state_that_the_saga_began_with(TestSchema schema) throws Exception {
         stuck(schema, false);
         broken.set(false);
         done.clear();

@@ -55,7 +55,8 @@ final class HousekeepingIT {
             assertThat(scene.one("SELECT cause FROM rowlock_alert WHERE kind = 'wait'"))
                     .isEqualTo("saga stuck");
             SagaScene.await(() -> scene.events().stream()
-                    .anyMatch(each -> each instanceof SagaStuck stuck && stuck.id().equals("1") && stuck.version() == 1));
+                    .anyMatch(each ->
+                            each instanceof SagaStuck stuck && stuck.id().equals("1") && stuck.version() == 1));
         }
     }
 
@@ -75,10 +76,14 @@ final class HousekeepingIT {
                 return scene.status("1").equals("stuck");
             });
             SagaScene.await(() -> scene.events().stream().anyMatch(SagaStuck.class::isInstance));
-            assertThat(scene.events()).singleElement().isInstanceOfSatisfying(SagaStuck.class, stuck -> assertThat(
-                            stuck.id() + " " + stuck.name() + " " + stuck.version() + " " + stuck.reason())
-                    .startsWith("1 wait 1 its driver failed for good: ")
-                    .contains("refused"));
+            assertThat(scene.events())
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            SagaStuck.class,
+                            stuck -> assertThat(stuck.id() + " " + stuck.name() + " " + stuck.version() + " "
+                                            + stuck.reason())
+                                    .startsWith("1 wait 1 its driver failed for good: ")
+                                    .contains("refused"));
         } finally {
             schema.execute("DROP FUNCTION IF EXISTS refuse_saga() CASCADE");
         }

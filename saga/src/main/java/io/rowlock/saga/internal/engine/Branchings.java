@@ -137,9 +137,7 @@ final class Branchings<S> {
         String doneBy =
                 row.outcome().chosen() == null ? old.saga().id() : row.outcome().chosen();
         steps.add(new CopiedStep(
-                row.key(),
-                node instanceof Choose<S> ? row.outcome().chosen() : doneBy,
-                upcastResult(row)));
+                row.key(), node instanceof Choose<S> ? row.outcome().chosen() : doneBy, upcastResult(row)));
         Integer number = row.outcome().ended();
         ended = Math.max(ended, number == null ? 0 : number);
         pivoted |= node instanceof Step<S> step && step.pivot();

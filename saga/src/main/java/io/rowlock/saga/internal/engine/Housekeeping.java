@@ -35,8 +35,7 @@ final class Housekeeping implements WorkerExtension {
     private final Parts parts;
     private Place place = Place.START;
 
-    Housekeeping(
-            KeepingSql sql, AlertSql alerts, Definitions definitions, Duration retention, Told told, Parts parts) {
+    Housekeeping(KeepingSql sql, AlertSql alerts, Definitions definitions, Duration retention, Told told, Parts parts) {
         this.sql = sql;
         this.alerts = alerts;
         this.definitions = definitions;

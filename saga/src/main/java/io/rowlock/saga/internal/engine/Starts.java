@@ -59,7 +59,8 @@ final class Starts {
     Optional<String> startChild(Connection connection, NewSaga saga) throws SQLException {
         Origin origin = saga.origin();
         return insert(connection, saga)
-                .filter(present -> !present.id().equals(saga.id()) || !present.name().equals(origin.name()))
+                .filter(present ->
+                        !present.id().equals(saga.id()) || !present.name().equals(origin.name()))
                 .map(present -> present.id().equals(saga.id())
                         ? "its id " + saga.id() + " is that of a saga " + present.name()
                         : "its business key " + origin.businessKey() + " is held by saga " + present.id());

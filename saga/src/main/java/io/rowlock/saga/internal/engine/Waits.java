@@ -137,9 +137,7 @@ final class Waits<S> {
         SagaStatus status = found.map(ChildState::status).orElse(SagaStatus.RUNNING);
         if (signal != null && !signal.payload().equals(Relations.ENDED)) {
             verdict.failedForGood(
-                    child,
-                    row,
-                    "the child cannot be started: " + parts.codec().read(signal.payload(), String.class));
+                    child, row, "the child cannot be started: " + parts.codec().read(signal.payload(), String.class));
         } else if (!status.finished()) {
             saga.put(row.become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
         } else if (status == SagaStatus.COMPENSATED) {
@@ -158,8 +156,7 @@ final class Waits<S> {
             saga.consume(signal, child.name());
         }
         return parts.relations()
-                .child(
-                        SagaKeys.child(saga.id(), child.name()), child.type().name());
+                .child(SagaKeys.child(saga.id(), child.name()), child.type().name());
     }
 
     /**

@@ -45,7 +45,8 @@ public final class ForkSql {
             """;
 
     /* Null where no step has recorded another one. Index: the primary key. */
-    static final String FIRST_STATE = "/* rowlock:first-state-of-saga */ SELECT first_state FROM rowlock_saga WHERE id = $1";
+    static final String FIRST_STATE =
+            "/* rowlock:first-state-of-saga */ SELECT first_state FROM rowlock_saga WHERE id = $1";
 
     private final Sql insert;
     private final Sql firstState;

@@ -172,8 +172,7 @@ public final class RecordSql {
      * @param revision which record of it this is
      * @param transaction that has it locked
      */
-    public record Locked(
-            @Nullable String cancel, boolean over, Instant now, Instant revision, String transaction) {}
+    public record Locked(@Nullable String cancel, boolean over, Instant now, Instant revision, String transaction) {}
 
     /** Those of the sagas that are locked now, and whose drivers are held and locked. */
     public Map<String, Locked> lock(Connection connection, String owner, Collection<Driver> drivers)
