@@ -3,7 +3,6 @@ package io.rowlock.hibernate;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
-import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.event.spi.PostUpdateEvent;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.persister.entity.EntityPersister;
@@ -18,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Dirty {
     private final EntityPersister persister;
-    private final @Nullable SharedSessionContractImplementor session;
+    private final StoredValues stored;
     private final Set<String> paths = new HashSet<>();
 
-    private Dirty(EntityPersister persister, @Nullable SharedSessionContractImplementor session) {
+    private Dirty(EntityPersister persister) {
         this.persister = persister;
-        this.session = session;
+        this.stored = new StoredValues(persister.getFactory());
     }
 
     /** The attributes or paths, or null where Hibernate does not know. */
@@ -33,7 +32,7 @@ final class Dirty {
             return null;
         }
         EntityPersister persister = event.getPersister();
-        Dirty dirty = new Dirty(persister, EventSessions.of(event));
+        Dirty dirty = new Dirty(persister);
         BitSet changed = new BitSet();
         for (int index : indexes) {
             changed.set(index);
@@ -63,9 +62,9 @@ final class Dirty {
         if (type.isCollectionType()) {
             return;
         }
-        if (values != null && type instanceof CompositeType composite) {
-            addParts(path, composite, values[0], values[1]);
-        } else if (values == null || !StoredValues.alike(type, values[0], values[1], session)) {
+        if (values != null && isEmbedded(type)) {
+            addParts(path, (CompositeType) type, values[0], values[1]);
+        } else if (values == null || type.isEntityType() || !stored.alike(type, values[0], values[1])) {
             paths.add(path);
         }
     }
@@ -88,10 +87,15 @@ final class Dirty {
         if (old == now || !type.getReturnedClass().isInstance(old) || now == null) {
             return; // a lazy attribute may hold Hibernate's mark for it
         }
-        if (type instanceof CompositeType composite) {
-            addParts(path, composite, old, now);
-        } else if (StoredValues.mayLie(type) && !StoredValues.alike(type, old, now, session)) {
+        if (isEmbedded(type)) {
+            addParts(path, (CompositeType) type, old, now);
+        } else if (StoredValues.mayLie(type) && !stored.alike(type, old, now)) {
             paths.add(path);
         }
+    }
+
+    /** Hibernate counts {@code @Any} as composite: of the name of an entity and an id. */
+    private static boolean isEmbedded(Type type) {
+        return type instanceof CompositeType && !References.is(type);
     }
 }

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
 import org.hibernate.persister.entity.EntityPersister;
-import org.hibernate.type.EntityType;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -92,9 +91,8 @@ final class HibernateFacts implements EntityFacts {
             return null;
         }
         Type type = state.type(path);
-        if (type instanceof EntityType reference) {
-            String entityName = reference.getAssociatedEntityName();
-            return new RowName(ids.rootName(entityName), ids.ofReference(entityName, value));
+        if (References.is(type)) {
+            return ids.ofReference(type, value);
         }
         return new RowName(ids.rootName(persister.getEntityName()) + "." + path, ids.text(type, value));
     }

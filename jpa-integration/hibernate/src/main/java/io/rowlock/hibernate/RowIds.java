@@ -1,21 +1,23 @@
 package io.rowlock.hibernate;
 
 import io.rowlock.jpa.internal.IdText;
+import io.rowlock.jpa.internal.RowName;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
+import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.CompositeType;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
 
 /** Ids as text, and the names that rows go by. Loads nothing. */
 final class RowIds {
-    private final SessionFactoryImplementor factory;
+    private final References references;
     private final Map<String, String> rootNames;
 
     /** @param rootNames of each entity the name in JPQL of the uppermost one it inherits from */
     RowIds(SessionFactoryImplementor factory, Map<String, String> rootNames) {
-        this.factory = factory;
+        this.references = new References(factory);
         this.rootNames = Map.copyOf(rootNames);
     }
 
@@ -29,11 +31,11 @@ final class RowIds {
         return type instanceof CompositeType composite ? IdText.of(attributes(composite, value)) : IdText.of(value);
     }
 
-    /** The id of an entity that a reference is to, loaded or not. */
-    String ofReference(String entityName, Object reference) {
-        Type type =
-                factory.getMappingMetamodel().getEntityDescriptor(entityName).getIdentifierType();
-        return text(type, identifier(reference));
+    /** The row that a reference is to. */
+    RowName ofReference(Type type, Object reference) {
+        EntityPersister entity = references.entity(type, reference);
+        return new RowName(
+                rootName(entity.getEntityName()), text(entity.getIdentifierType(), references.id(reference)));
     }
 
     private Map<String, @Nullable Object> attributes(CompositeType type, Object composite) {
@@ -53,15 +55,6 @@ final class RowIds {
                 && nested.getReturnedClass().isInstance(value)) {
             return attributes(nested, value);
         }
-        return value != null && type.isEntityType() ? identifier(value) : value;
-    }
-
-    /** The id of an entity in the id; an id class holds that id itself already. */
-    private Object identifier(Object reference) {
-        try {
-            return factory.getPersistenceUnitUtil().getIdentifier(reference);
-        } catch (IllegalArgumentException notAnEntity) {
-            return reference;
-        }
+        return value != null && type.isEntityType() ? references.id(value) : value;
     }
 }
