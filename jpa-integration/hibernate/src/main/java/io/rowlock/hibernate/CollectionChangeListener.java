@@ -42,30 +42,36 @@ final class CollectionChangeListener
     /** The entity has another collection object than before, or its first one. */
     @Override
     public void onPreRecreateCollection(PreCollectionRecreateEvent event) {
-        PersistentCollection<?> collection = event.getCollection();
-        CollectionContents contents = new CollectionContents(CollectionContents.nothing(collection), collection);
-        changed(event, Kind.RECREATE, contents);
+        changed(event, Kind.RECREATE);
     }
 
     @Override
     public void onPreUpdateCollection(PreCollectionUpdateEvent event) {
-        PersistentCollection<?> collection = event.getCollection();
-        changed(event, Kind.UPDATE, new CollectionContents(CollectionContents.stored(collection), collection));
+        changed(event, Kind.UPDATE);
     }
 
     /** The entity has another collection object now, or none, or is being removed. */
     @Override
     public void onPreRemoveCollection(PreCollectionRemoveEvent event) {
-        changed(event, Kind.REMOVE, new CollectionContents(CollectionContents.stored(event.getCollection()), null));
+        changed(event, Kind.REMOVE);
     }
 
     private enum Kind {
         RECREATE,
         UPDATE,
-        REMOVE
+        REMOVE;
+
+        CollectionContents contents(CollectionPersister persister, PersistentCollection<?> collection) {
+            CollectionRows rows = new CollectionRows(persister);
+            return switch (this) {
+                case RECREATE -> CollectionContents.created(rows, collection);
+                case UPDATE -> CollectionContents.updated(rows, collection);
+                case REMOVE -> CollectionContents.removed(rows, collection);
+            };
+        }
     }
 
-    private void changed(AbstractCollectionEvent event, Kind kind, CollectionContents contents) {
+    private void changed(AbstractCollectionEvent event, Kind kind) {
         SharedSessionContractImplementor session = session(event.getCollection());
         Object owner = event.getAffectedOwnerOrNull();
         if (session == null || owner == null || !unit.collects(session)) {
@@ -81,6 +87,7 @@ final class CollectionChangeListener
         }
         boolean firstOfItsRow = kind == Kind.RECREATE && unit.wasInsertedBefore(session, owner);
         if (!firstOfItsRow && rules.about(Change.UPDATE)) {
+            CollectionContents contents = kind.contents(collection, event.getCollection());
             unit.changed(session, update(rules, owner, entry, path(collection), contents));
         }
     }
