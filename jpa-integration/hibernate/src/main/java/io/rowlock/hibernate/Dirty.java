@@ -12,16 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which attributes an update changed, down to those in embedded objects. Collections are left out, as collection events
- * tell of them, and the version. An update writes all columns: what Hibernate takes for unchanged, because its equals
- * says so, may be stored differently all the same.
+ * tell of them, and the version, and what the update did not write. Where it writes all columns, what Hibernate takes for
+ * unchanged, because its equals says so, may be stored differently all the same.
  */
 final class Dirty {
     private final EntityPersister persister;
     private final StoredValues stored;
+    private final WrittenColumns written;
     private final Set<String> paths = new HashSet<>();
 
-    private Dirty(EntityPersister persister) {
+    private Dirty(EntityPersister persister, Object entity) {
         this.persister = persister;
+        this.written = new WrittenColumns(persister, entity);
         this.stored = new StoredValues(persister.getFactory());
     }
 
@@ -32,7 +34,7 @@ final class Dirty {
             return null;
         }
         EntityPersister persister = event.getPersister();
-        Dirty dirty = new Dirty(persister);
+        Dirty dirty = new Dirty(persister, event.getEntity());
         BitSet changed = new BitSet();
         for (int index : indexes) {
             changed.set(index);
@@ -42,9 +44,12 @@ final class Dirty {
         for (int i = 0; i < persister.getPropertyTypes().length; i++) {
             String name = persister.getPropertyNames()[i];
             Type type = persister.getPropertyTypes()[i];
-            if (changed.get(i) && i != version) {
+            if (i == version) {
+                continue;
+            }
+            if (changed.get(i) && dirty.written.mayWrite(i)) {
                 dirty.add(name, type, old == null ? null : new Object[] {old[i], event.getState()[i]});
-            } else if (i != version && old != null) {
+            } else if (old != null && dirty.written.writesUnchanged(i)) {
                 dirty.addIfEqualsLies(name, type, old[i], event.getState()[i]);
             }
         }
@@ -75,6 +80,9 @@ final class Dirty {
         for (int i = 0; i < before.length; i++) {
             Type part = type.getSubtypes()[i];
             String name = path + "." + type.getPropertyNames()[i];
+            if (!written.mayWrite(name)) {
+                continue;
+            }
             if (part.isEqual(before[i], after[i], persister.getFactory())) {
                 addIfEqualsLies(name, part, before[i], after[i]);
             } else {

@@ -13,6 +13,8 @@ import jakarta.persistence.Converter;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,11 +81,34 @@ final class ConvertersIT extends ProviderTest {
         }
     }
 
+    /** Is stored serialized, and its equals lies: two of one garage are equal. */
+    public static class Stamp implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        final String garage;
+        final List<String> stamps = new ArrayList<>(50);
+
+        Stamp(String garage) {
+            this.garage = garage;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Stamp stamp && stamp.garage.equals(garage);
+        }
+
+        @Override
+        public int hashCode() {
+            return garage.hashCode();
+        }
+    }
+
     @Entity(name = "Car")
     @Table(name = "car")
     @OutboxJob(kind = "car", on = Change.UPDATE)
     @OutboxJob(kind = "color", on = Change.UPDATE, changed = "color")
     @OutboxJob(kind = "price", on = Change.UPDATE, changed = "price")
+    @OutboxJob(kind = "stamp", on = Change.UPDATE, changed = "stamp")
     public static class Car {
         @Id
         int id;
@@ -95,6 +120,8 @@ final class ConvertersIT extends ProviderTest {
 
         @Convert(converter = MoneyConverter.class)
         Money price = new Money("EUR", 5);
+
+        Stamp stamp = new Stamp("north");
     }
 
     ConvertersIT(TestSchema schema) {
@@ -137,6 +164,26 @@ final class ConvertersIT extends ProviderTest {
                     car.plate = "B 05";
                 }),
                 9);
+    }
+
+    @Test
+    @Corner("a serialized attribute whose equals lies: a job if its row was updated, none where it is as before")
+    void serialized() throws Exception {
+        List<String> kinds = kindsBy(car -> {
+            car.stamp.stamps.add("2026");
+            car.plate = "B 06";
+        });
+        int stored = unit.answer(em -> em.find(Car.class, 0).stamp.stamps.size());
+        assertThat(kinds.contains("stamp")).isEqualTo(stored == 1);
+        assertThat(kindsBy(car -> car.plate = "B 07")).containsExactly("car");
+        unit.commit(em -> {
+            Car fresh = new Car();
+            fresh.id = 1;
+            em.persist(fresh);
+            em.flush();
+            fresh.plate = "B 08";
+        });
+        assertThat(kinds()).containsExactly("car", "car");
     }
 
     /** A provider that asks equals may leave the row as it is; then there is nothing to tell. */
