@@ -94,7 +94,8 @@ final class HibernateFacts implements EntityFacts {
         if (References.is(type)) {
             return ids.ofReference(type, value);
         }
-        return new RowName(ids.rootName(persister.getEntityName()) + "." + path, ids.text(type, value));
+        String text = ids.ofAttribute(type, value);
+        return text == null ? null : new RowName(ids.rootName(persister.getEntityName()) + "." + path, text);
     }
 
     @Override

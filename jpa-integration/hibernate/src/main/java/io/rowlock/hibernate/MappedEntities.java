@@ -9,11 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.hibernate.boot.Metadata;
+import org.hibernate.engine.spi.PersistentAttributeInterceptable;
+import org.hibernate.mapping.BasicValue;
 import org.hibernate.mapping.Collection;
 import org.hibernate.mapping.Component;
 import org.hibernate.mapping.OneToOne;
 import org.hibernate.mapping.PersistentClass;
 import org.hibernate.mapping.Property;
+import org.hibernate.mapping.ToOne;
 import org.hibernate.mapping.Value;
 
 /** The entities of a unit, as Hibernate's boot model tells them: the runtime model does not exist yet at that time. */
@@ -65,7 +68,9 @@ final class MappedEntities {
 
     private static Map<String, AttributeRole> attributes(PersistentClass entity) {
         Map<String, AttributeRole> attributes = new HashMap<>();
-        entity.getPropertyClosure().forEach(property -> add("", property, attributes));
+        boolean enhanced = PersistentAttributeInterceptable.class.isAssignableFrom(entity.getMappedClass());
+        entity.getPropertyClosure()
+                .forEach(property -> add("", property, enhanced && isLazy(property), attributes));
         if (entity.getIdentifierProperty() != null) {
             attributes.put(entity.getIdentifierProperty().getName(), AttributeRole.IDENTIFIER);
         }
@@ -80,22 +85,32 @@ final class MappedEntities {
         return attributes;
     }
 
-    private static void add(String before, Property property, Map<String, AttributeRole> attributes) {
+    private static void add(String before, Property property, boolean lazy, Map<String, AttributeRole> attributes) {
         String path = before + property.getName();
-        attributes.put(path, role(property));
+        AttributeRole role = role(property);
+        attributes.put(path, lazy && role == AttributeRole.CHANGEABLE ? AttributeRole.LAZY : role);
         if (property.getValue() instanceof Component embedded) {
-            embedded.getProperties().forEach(part -> add(path + ".", part, attributes));
+            embedded.getProperties().forEach(part -> add(path + ".", part, lazy, attributes));
         }
     }
 
+    /** Of a reference the foreign key is always loaded. */
+    private static boolean isLazy(Property property) {
+        return property.isLazy() && !(property.getValue() instanceof ToOne);
+    }
+
     private static AttributeRole role(Property property) {
-        if (property.getValue() instanceof Collection collection) {
+        Value value = property.getValue();
+        if (value instanceof Collection collection) {
             return collection.isInverse() ? AttributeRole.INVERSE : AttributeRole.COLLECTION;
         }
-        if (property.getValue() instanceof Component) {
+        if (value instanceof Component) {
             return AttributeRole.EMBEDDED;
         }
-        boolean inverse = property.getValue() instanceof OneToOne one && one.getMappedByProperty() != null;
-        return inverse ? AttributeRole.INVERSE : AttributeRole.CHANGEABLE;
+        if (value instanceof OneToOne one && one.getMappedByProperty() != null) {
+            return AttributeRole.INVERSE;
+        }
+        boolean text = !(value instanceof BasicValue basic) || StoredText.has(basic.getType());
+        return text ? AttributeRole.CHANGEABLE : AttributeRole.WITHOUT_TEXT;
     }
 }

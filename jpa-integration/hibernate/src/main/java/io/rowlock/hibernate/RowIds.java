@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.type.BasicType;
 import org.hibernate.type.CompositeType;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,18 @@ final class RowIds {
         return rootNames.getOrDefault(entityName, entityName);
     }
 
-    /** An id, or another value, as text. */
-    String text(Type type, Object value) {
-        return type instanceof CompositeType composite ? IdText.of(attributes(composite, value)) : IdText.of(value);
+    /** An id as text. */
+    String text(Type type, Object id) {
+        return type instanceof CompositeType composite
+                ? IdText.of(attributes(composite, id))
+                : String.valueOf(ofAttribute(type, id));
+    }
+
+    /** What a row is named by where an attribute names it; null where that is null. */
+    @Nullable
+    String ofAttribute(Type type, Object value) {
+        Object plain = plain(type, value);
+        return plain == null ? null : IdText.of(plain);
     }
 
     /** The row that a reference is to. */
@@ -44,17 +54,22 @@ final class RowIds {
         Object[] values = type.getPropertyValues(composite);
         Map<String, @Nullable Object> attributes = new LinkedHashMap<>();
         for (int i = 0; i < names.length; i++) {
-            attributes.put(names[i], attribute(types[i], values[i]));
+            attributes.put(names[i], plain(types[i], values[i]));
         }
         return attributes;
     }
 
-    private @Nullable Object attribute(Type type, @Nullable Object value) {
-        if (value != null
-                && type instanceof CompositeType nested
-                && nested.getReturnedClass().isInstance(value)) {
+    /** As it is stored: a map of its attributes where it is composite; of a reference its id. */
+    private @Nullable Object plain(Type type, @Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        if (References.is(type)) {
+            return plain(references.entity(type, value).getIdentifierType(), references.id(value));
+        }
+        if (type instanceof CompositeType nested && nested.getReturnedClass().isInstance(value)) {
             return attributes(nested, value);
         }
-        return value != null && type.isEntityType() ? references.id(value) : value;
+        return type instanceof BasicType<?> basic ? StoredText.of(basic, value) : value;
     }
 }

@@ -85,10 +85,11 @@ public @interface OutboxJob {
     /**
      * Gives the job an ordering key, so that the jobs with the same key run one at a time and in order: by the id
      * {@code Order:42}, with the name of the uppermost entity of an inheritance; by a reference {@code Customer:7}, what
-     * it refers to; by another attribute {@code Order.region:EU}. No key where the value is null.
+     * it refers to; by another attribute {@code Order.region:EU}, as it is stored: what its converter makes of it, the name
+     * or number of an enum. No key where the value is null.
      *
-     * @return the name of the id, of a basic attribute or of a reference, or a path into an embedded object; empty for
-     *     no ordering key
+     * @return the name of the id, of a basic attribute or of a reference, or a path into an embedded object, but not of
+     *     what is serialized, JSON, a LOB, or lazy; empty for no ordering key
      */
     String orderedBy() default "";
 

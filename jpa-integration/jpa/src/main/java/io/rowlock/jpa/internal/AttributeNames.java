@@ -51,6 +51,16 @@ final class AttributeNames {
             problems.add(where, named + "the embedded object " + attribute + "; name one attribute in it");
         } else if (role == AttributeRole.VERSION) {
             problems.add(where, named + "the version " + attribute + "; name the id, a basic attribute or a reference");
+        } else if (role == AttributeRole.LAZY) {
+            problems.add(
+                    where,
+                    named + "the lazy attribute " + attribute + ", which may not have been loaded when a job is made;"
+                            + " make it eager, or name another");
+        } else if (role == AttributeRole.WITHOUT_TEXT) {
+            problems.add(
+                    where,
+                    named + attribute + ", which is stored as no text or number (serialized, JSON, XML, a LOB, or"
+                            + " bound by a UserType that is no EnhancedUserType); name another, or give it a converter");
         } else {
             problems.add(
                     where,

@@ -4,6 +4,10 @@ package io.rowlock.jpa.internal;
 public enum AttributeRole {
     /** Basic, or a reference whose column the entity's own table has. */
     CHANGEABLE,
+    /** The same, but perhaps not loaded when a job is made. */
+    LAZY,
+    /** Basic, but stored in a form without a text, as serialized, in JSON or a LOB. */
+    WITHOUT_TEXT,
     /** An embedded object. */
     EMBEDDED,
     IDENTIFIER,
