@@ -71,6 +71,11 @@ final class HibernateFacts implements EntityFacts {
     }
 
     @Override
+    public boolean knowsCurrent(String path) {
+        return state.has(path);
+    }
+
+    @Override
     public @Nullable Object current(String path) {
         return state.value(path);
     }

@@ -69,8 +69,7 @@ final class MappedEntities {
     private static Map<String, AttributeRole> attributes(PersistentClass entity) {
         Map<String, AttributeRole> attributes = new HashMap<>();
         boolean enhanced = PersistentAttributeInterceptable.class.isAssignableFrom(entity.getMappedClass());
-        entity.getPropertyClosure()
-                .forEach(property -> add("", property, enhanced && isLazy(property), attributes));
+        entity.getPropertyClosure().forEach(property -> add("", property, enhanced && isLazy(property), attributes));
         if (entity.getIdentifierProperty() != null) {
             attributes.put(entity.getIdentifierProperty().getName(), AttributeRole.IDENTIFIER);
         }

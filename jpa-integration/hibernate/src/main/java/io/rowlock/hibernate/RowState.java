@@ -26,12 +26,12 @@ final class RowState {
     Object value(String path) {
         String[] names = path.split("\\.", -1);
         Typed found = attribute(names[0]);
-        for (int i = 1; i < names.length && found.value() != null; i++) {
-            found = part((CompositeType) found.type(), found.value(), names[i]);
-        }
         if (found.value() == LazyPropertyInitializer.UNFETCHED_PROPERTY) {
             throw new InvalidUseException("Attribute " + path + " of " + persister.getEntityName() + " " + id
                     + " is lazy and was not loaded; read it from the entity, or make it eager");
+        }
+        for (int i = 1; i < names.length && found.value() != null; i++) {
+            found = part((CompositeType) found.type(), found.value(), names[i]);
         }
         return found.value();
     }

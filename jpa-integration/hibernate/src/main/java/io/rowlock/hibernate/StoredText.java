@@ -34,7 +34,8 @@ final class StoredText {
 
     private static boolean hasText(CustomType<?> type) {
         Class<?> values = type.getReturnedClass();
-        return type.getUserType() instanceof EnhancedUserType || values.getName().startsWith("java.");
+        return type.getUserType() instanceof EnhancedUserType
+                || values.getName().startsWith("java.");
     }
 
     /** A number, truth or bytes as they are, anything else as text; null where null is stored. */

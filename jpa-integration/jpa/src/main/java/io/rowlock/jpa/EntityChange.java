@@ -52,7 +52,7 @@ public interface EntityChange<T> {
      *
      * @param attribute the attribute
      * @return false where the provider never read the row before, as in a stateless session or for a detached entity
-     *     that was attached again; and for a collection that was not loaded
+     *     that was attached again; and for a collection or a lazy attribute that was not loaded
      * @throws InvalidUseException if the entity has no such attribute
      */
     boolean knowsOldValue(String attribute);
@@ -68,11 +68,21 @@ public interface EntityChange<T> {
     Object oldValue(String attribute);
 
     /**
+     * Whether {@link #newValue} can tell the value of an attribute.
+     *
+     * @param attribute the attribute
+     * @return false for a lazy attribute of an enhanced entity that was neither loaded nor set: the update did not change
+     *     it; read it from {@link #entity()}, which loads it, where it is needed all the same
+     * @throws InvalidUseException if the entity has no such attribute
+     */
+    boolean knowsNewValue(String attribute);
+
+    /**
      * The value after the change, as it was sent to the database.
      *
      * @param attribute the attribute
      * @return null for a row that was deleted
-     * @throws InvalidUseException if the entity has no such attribute
+     * @throws InvalidUseException if the entity has no such attribute, or its new value is not known
      */
     @Nullable
     Object newValue(String attribute);

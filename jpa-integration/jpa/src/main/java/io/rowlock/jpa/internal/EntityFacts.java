@@ -18,7 +18,10 @@ public interface EntityFacts {
     @Nullable
     Object old(String path);
 
-    /** The value of an attribute, or path, after the change; in a row that was deleted, the last one. */
+    /** Whether the value of an attribute, or path, after the change is known. */
+    boolean knowsCurrent(String path);
+
+    /** The value of an attribute, or path, after the change, where that is known; in a row that was deleted, the last one. */
     @Nullable
     Object current(String path);
 

@@ -42,8 +42,18 @@ record RuleChange(ChangedEntity changed, Change operation) implements EntityChan
     }
 
     @Override
-    public @Nullable Object newValue(String attribute) {
+    public boolean knowsNewValue(String attribute) {
         check(attribute);
+        return operation == Change.REMOVE || changed.facts().knowsCurrent(attribute);
+    }
+
+    @Override
+    public @Nullable Object newValue(String attribute) {
+        if (!knowsNewValue(attribute)) {
+            throw new InvalidUseException("The value of " + attribute + " of " + changed.described()
+                    + " is not known, as it is lazy and was neither loaded nor changed; ask knowsNewValue first, or read"
+                    + " it from the entity, which loads it");
+        }
         return operation == Change.REMOVE ? null : changed.facts().current(attribute);
     }
 

@@ -20,6 +20,11 @@ record FixedFacts(String id, String version, Map<String, Object> old, Map<String
     }
 
     @Override
+    public boolean knowsCurrent(String path) {
+        return current.containsKey(path);
+    }
+
+    @Override
     public Object current(String path) {
         return current.get(path);
     }

@@ -54,6 +54,18 @@ final class RuleChangeTest {
     }
 
     @Test
+    void value_that_was_not_loaded_is_not_known() {
+        EntityChange<Object> update = change(Change.UPDATE, Set.of("name"));
+        assertThat(update.changed("photo")).isFalse();
+        assertThat(update.knowsNewValue("name")).isTrue();
+        assertThat(update.knowsNewValue("photo")).isFalse();
+        assertThatThrownBy(() -> update.newValue("photo"))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("photo of Person 7 is not known, as it is lazy")
+                .hasMessageContaining("ask knowsNewValue first");
+    }
+
+    @Test
     void unknown_attributes_are_refused() {
         EntityChange<Object> update = change(Change.UPDATE, Set.of());
         assertThatThrownBy(() -> update.newValue("nmae"))
