@@ -3,6 +3,7 @@ package io.rowlock.hibernate;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
+import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
 import org.hibernate.event.spi.PostUpdateEvent;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.hibernate.persister.entity.EntityPersister;
@@ -48,12 +49,20 @@ final class Dirty {
                 continue;
             }
             if (changed.get(i) && dirty.written.mayWrite(i)) {
-                dirty.add(name, type, old == null ? null : new Object[] {old[i], event.getState()[i]});
+                dirty.add(name, type, values(old, event.getState(), i));
             } else if (old != null && dirty.written.writesUnchanged(i)) {
                 dirty.addIfEqualsLies(name, type, old[i], event.getState()[i]);
             }
         }
         return dirty.paths;
+    }
+
+    private static @Nullable Object @Nullable [] values(
+            @Nullable Object @Nullable [] old, @Nullable Object[] now, int index) {
+        if (old == null || old[index] == LazyPropertyInitializer.UNFETCHED_PROPERTY) {
+            return null;
+        }
+        return new Object[] {old[index], now[index]};
     }
 
     /** The index of the version, or -1. The persister's own method for this has another name since Hibernate 7. */

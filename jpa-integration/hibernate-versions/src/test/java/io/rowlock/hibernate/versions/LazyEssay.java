@@ -9,6 +9,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.math.BigDecimal;
 import java.util.TreeSet;
 
 /** An entity of {@link LazyIT}, which loads it enhanced. */
@@ -26,6 +27,9 @@ public class LazyEssay implements LazyIT.Essay {
     @Basic(fetch = FetchType.LAZY)
     String text;
 
+    @Basic(fetch = FetchType.LAZY)
+    BigDecimal fee;
+
     @Override
     public void title(String to) {
         this.title = to;
@@ -34,6 +38,11 @@ public class LazyEssay implements LazyIT.Essay {
     @Override
     public void text(String to) {
         this.text = to;
+    }
+
+    @Override
+    public void fee(int to) {
+        this.fee = BigDecimal.valueOf(to);
     }
 
     @OutboxJob(on = Change.UPDATE)

@@ -43,6 +43,8 @@ final class LazyIT extends ProviderTest {
         void title(String title);
 
         void text(String text);
+
+        void fee(int fee);
     }
 
     private List<String> toldBy(Consumer<Essay> work) throws Exception {
@@ -60,6 +62,7 @@ final class LazyIT extends ProviderTest {
     void not_loaded() throws Exception {
         assertThat(toldBy(essay -> essay.title("new"))).containsExactly("[title] not known, read: long");
         assertThat(toldBy(essay -> essay.text("short"))).containsExactly("[text] short, read: short");
+        assertThat(toldBy(essay -> essay.fee(5))).containsExactly("[fee] not known, read: short");
     }
 
     @Test

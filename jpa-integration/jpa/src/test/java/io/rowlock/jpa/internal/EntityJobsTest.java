@@ -49,6 +49,8 @@ final class EntityJobsTest {
                         "status", AttributeRole.CHANGEABLE,
                         "address", AttributeRole.EMBEDDED,
                         "address.city", AttributeRole.CHANGEABLE,
+                        "photo", AttributeRole.WITHOUT_TEXT,
+                        "letter", AttributeRole.LAZY,
                         "tags", AttributeRole.COLLECTION,
                         "lines", AttributeRole.INVERSE),
                 Set.of(Embedded.class));
@@ -99,6 +101,11 @@ final class EntityJobsTest {
             return new Good("");
         }
 
+        @OutboxJob(on = Change.UPDATE, changed = "photo", orderedBy = "photo", subject = "letter")
+        Good unnamed() {
+            return new Good("");
+        }
+
         @OutboxJob(on = Change.UPDATE, orderedBy = "address", subject = "stat")
         Good morePlaces() {
             return new Good("");
@@ -113,7 +120,7 @@ final class EntityJobsTest {
     @Test
     void wrong_attributes_are_named_with_the_nearest_known_one() {
         assertThat(problemsOf(Attributes.class))
-                .contains("Attributes.good()", "14 places")
+                .contains("Attributes.good()", "16 places")
                 .contains("attribute statsu, which Attributes does not have; did you mean status?")
                 .contains("the id id, which never changes")
                 .contains("the version version, which every update changes")
@@ -127,9 +134,12 @@ final class EntityJobsTest {
                 .contains("places(): orderedBy names tags, which is not stored in the row")
                 .contains("places(): subject names the version version")
                 .contains("places(): queue must not be blank")
+                .contains("unnamed(): orderedBy names photo, which is stored as no text or number")
+                .contains("unnamed(): subject names the lazy attribute letter")
                 .contains("morePlaces(): orderedBy names the embedded object address; name one attribute in it")
                 .contains("morePlaces(): subject names the attribute stat, which Attributes does not have; did you")
-                .doesNotContain("right()", "names the collection tags", "the attribute address.city");
+                .doesNotContain(
+                        "right()", "changed names photo", "names the collection tags", "the attribute address.city");
     }
 
     static class Signatures {
