@@ -126,8 +126,8 @@ final class EntityJobsTest {
                 .contains("the version version, which every update changes")
                 .contains("names lines, the mappedBy side")
                 .contains("attribute address.town, which Attributes does not have; did you mean address")
-                .contains("zzzzzzzz, which Attributes does not have; it has [address, address.city, id, lines, status,"
-                        + " tags, version]")
+                .contains("zzzzzzzz, which Attributes does not have; it has [address, address.city, id, letter,"
+                        + " lines, photo, status, tags, version]")
                 .contains("ignoring(): ignoring names the version version, which every update changes; leave it out")
                 .contains("ignoring(): ignoring names lines, the mappedBy side")
                 .contains("both(): has both changed and ignoring")
