@@ -17,11 +17,12 @@ final class FlushCloser implements FlushEventListener, AutoFlushEventListener {
 
     @Override
     public void onFlush(FlushEvent event) {
-        unit.flushEnds(event.getSession());
+        unit.flushEnds(event.getSession(), true);
     }
 
+    /** Hibernate may have looked, and found that the query needs no flush. */
     @Override
     public void onAutoFlush(AutoFlushEvent event) {
-        unit.flushEnds(event.getSession());
+        unit.flushEnds(event.getSession(), event.isFlushRequired());
     }
 }

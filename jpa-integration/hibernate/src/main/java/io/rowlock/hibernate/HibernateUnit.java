@@ -147,9 +147,10 @@ final class HibernateUnit {
         return scopes.of(session).suppressions();
     }
 
-    void flushEnds(SharedSessionContractImplementor session) {
+    /** @param flushed whether anything was flushed, or Hibernate left that for later */
+    void flushEnds(SharedSessionContractImplementor session, boolean flushed) {
         SessionScope scope = scopes.of(session);
-        List<ChangedEntity> changes = scope.end();
+        List<ChangedEntity> changes = scope.end(flushed);
         for (int from = 0; from < changes.size(); from += CHUNK) {
             write(session, scope, changes.subList(from, Math.min(changes.size(), from + CHUNK)));
         }

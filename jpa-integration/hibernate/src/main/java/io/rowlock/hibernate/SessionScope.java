@@ -48,15 +48,21 @@ final class SessionScope implements Synchronization {
         changes.add(change);
     }
 
-    /** A flush has ended: gives its changes away. */
-    List<ChangedEntity> end() {
+    /**
+     * A flush has ended: gives its changes away.
+     *
+     * @param flushed false if nothing was flushed: then the collections of new entities are still to be written
+     */
+    List<ChangedEntity> end(boolean flushed) {
         flushing = false;
-        insertedAtOnce.clear();
+        if (flushed) {
+            insertedAtOnce.clear();
+        }
         return changes.take();
     }
 
     /**
-     * The job of a change outside a flush was written. Remembered until the next flush ends: what that writes of a new
+     * The job of a change outside a flush was written. Remembered until the next flush has ended: what that writes of a new
      * entity's collections belongs to its insert, which has its job.
      */
     void wroteAtOnce(ChangedEntity change) {

@@ -52,8 +52,8 @@ final class SessionScopeTest {
     void flush_that_ends_gives_its_changes_away() {
         scope.begin();
         scope.add(change());
-        assertThat(scope.end()).hasSize(1);
-        assertThat(scope.end()).isEmpty();
+        assertThat(scope.end(true)).hasSize(1);
+        assertThat(scope.end(true)).isEmpty();
         assertThat(scope.isFlushing()).isFalse();
     }
 
@@ -62,7 +62,7 @@ final class SessionScopeTest {
         scope.begin();
         scope.add(change());
         scope.begin();
-        assertThat(scope.end()).isEmpty();
+        assertThat(scope.end(true)).isEmpty();
     }
 
     @Test
@@ -71,7 +71,7 @@ final class SessionScopeTest {
         scope.add(change());
         scope.afterCompletion(Status.STATUS_ROLLEDBACK);
         assertThat(scope.isFlushing()).isFalse();
-        assertThat(scope.end()).isEmpty();
+        assertThat(scope.end(true)).isEmpty();
     }
 
     @Test

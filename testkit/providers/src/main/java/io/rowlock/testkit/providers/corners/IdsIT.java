@@ -7,10 +7,14 @@ import io.rowlock.jpa.OutboxJob;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.testkit.providers.Corner;
 import io.rowlock.testkit.providers.ProviderTest;
+import jakarta.persistence.CascadeType;
 import jakarta.persistence.Column;
+import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.FlushModeType;
 import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
@@ -22,9 +26,12 @@ import jakarta.persistence.OneToOne;
 import jakarta.persistence.SequenceGenerator;
 import jakarta.persistence.Table;
 import java.io.Serializable;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,6 +78,26 @@ final class IdsIT extends ProviderTest {
         @Id
         @GeneratedValue(strategy = GenerationType.IDENTITY)
         Long id;
+    }
+
+    @Entity(name = "Tagged")
+    @Table(name = "tagged")
+    public static class Tagged extends Base {
+        @Id
+        @GeneratedValue(strategy = GenerationType.IDENTITY)
+        Long id;
+
+        @ElementCollection
+        Set<String> words = new HashSet<>(Set.of("first"));
+
+        @ManyToOne(cascade = CascadeType.PERSIST)
+        Tagged above;
+
+        Tagged() {}
+
+        Tagged(Tagged above) {
+            this.above = above;
+        }
     }
 
     @Embeddable
@@ -147,6 +174,7 @@ final class IdsIT extends ProviderTest {
                 Random.class,
                 Assigned.class,
                 Numbered.class,
+                Tagged.class,
                 Place.class,
                 Seat.class,
                 OrderLine.class,
@@ -260,6 +288,38 @@ final class IdsIT extends ProviderTest {
                         none -> assertThat(none).isEmpty(),
                         both -> assertThat(both).hasSize(2).first().asString().endsWith("PERSIST"));
         assertThat(others).allMatch(job -> job.endsWith("PERSIST") || job.endsWith("REMOVE"));
+    }
+
+    /** Stores entities, and queries others before it commits. */
+    private List<String> changesBeforeQueries(Consumer<EntityManager> work) throws Exception {
+        return changesBy(em -> {
+            work.accept(em);
+            for (int i = 0; i < 2; i++) {
+                em.createQuery("select a from Assigned a", Assigned.class).getResultList();
+            }
+        });
+    }
+
+    @Test
+    @Corner("IDENTITY with a collection, then a query before the commit: PERSIST alone")
+    void identity_before_a_query() throws Exception {
+        List<Consumer<EntityManager>> ways = List.of(
+                em -> em.persist(new Tagged(null)),
+                em -> em.merge(new Tagged(null)),
+                em -> em.persist(new Tagged(new Tagged(null))),
+                em -> {
+                    em.setFlushMode(FlushModeType.COMMIT);
+                    em.persist(new Tagged(null));
+                });
+        for (Consumer<EntityManager> way : ways) {
+            assertThat(changesBeforeQueries(way)).isNotEmpty().allMatch(change -> change.endsWith("PERSIST"));
+        }
+        assertThat(changesBeforeQueries(
+                        em -> em.createQuery("select t from Tagged t", Tagged.class).getResultList().stream()
+                                .limit(1)
+                                .forEach(tagged -> tagged.words.add("later"))))
+                .hasSize(1)
+                .allMatch(change -> change.endsWith("UPDATE"));
     }
 
     @Test
