@@ -87,6 +87,7 @@ final class CollectionChangeListener
         }
         boolean firstOfItsRow = kind == Kind.RECREATE && unit.wasInsertedBefore(session, owner);
         if (!firstOfItsRow && rules.about(Change.UPDATE)) {
+            unit.requireJob(session, rules, Change.UPDATE);
             CollectionContents contents = kind.contents(collection, event.getCollection());
             unit.changed(session, update(rules, owner, entry, path(collection), contents));
         }

@@ -1,12 +1,11 @@
 package io.rowlock.hibernate;
 
-import io.rowlock.error.InvalidUseException;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.internal.ChangedEntity;
 import io.rowlock.jpa.internal.EntityFacts;
 import io.rowlock.jpa.internal.EntityRules;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.event.spi.AbstractEvent;
 import org.hibernate.event.spi.PostDeleteEvent;
@@ -19,17 +18,13 @@ import org.hibernate.event.spi.PostUpsertEvent;
 import org.hibernate.event.spi.PostUpsertEventListener;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Hears of each row that was written, and passes on those of annotated entities. */
 final class EntityChangeListener
         implements PostInsertEventListener, PostUpdateEventListener, PostDeleteEventListener, PostUpsertEventListener {
     private static final long serialVersionUID = 1L;
-    private static final Logger LOG = LoggerFactory.getLogger(EntityChangeListener.class);
 
     private final transient HibernateUnit unit;
-    private final transient Set<String> warned = ConcurrentHashMap.newKeySet();
 
     EntityChangeListener(HibernateUnit unit) {
         this.unit = unit;
@@ -96,12 +91,26 @@ final class EntityChangeListener
         EntityPersister persister = event.getPersister();
         EntityRules rules = unit.jobs().rules(persister.getEntityName());
         if (rules != null) {
-            @Nullable Object[] values = event.getDeletedState(); // null from a stateless session
-            RowState last = new RowState(
-                    persister, event.getId(), values == null ? persister.getValues(event.getEntity()) : values);
+            RowState last = new RowState(persister, event.getId(), lastValues(event));
             EntityFacts facts = unit.facts(persister, event.getEntity(), event.getId(), last, last);
             pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.REMOVE), null, facts));
         }
+    }
+
+    private @Nullable Object[] lastValues(PostDeleteEvent event) {
+        SharedSessionContractImplementor session = EventSessions.of(event);
+        @Nullable Object[] read = session == null ? null : unit.deletedState(session, event.getEntity());
+        @Nullable Object[] values = event.getDeletedState(); // null from a stateless session
+        if (values == null) {
+            return event.getPersister().getValues(event.getEntity());
+        } else if (read == null) {
+            return values;
+        }
+        @Nullable Object[] last = read.clone();
+        for (int i = 0; i < last.length; i++) {
+            last[i] = last[i] == LazyPropertyInitializer.UNFETCHED_PROPERTY ? values[i] : last[i];
+        }
+        return last;
     }
 
     @Override
@@ -113,21 +122,8 @@ final class EntityChangeListener
         SharedSessionContractImplementor session = EventSessions.of(event);
         if (session != null) {
             unit.changed(session, change);
-        } else if (unit.settings().warnOfStateless()) {
-            warn(change.rules().entityName());
-        } else {
-            throw new InvalidUseException("The job of " + change.rules().entityName() + " would be lost: before 7.2,"
-                    + " Hibernate hides a StatelessSession from listeners. Roll back; then use a Session, or a newer"
-                    + " Hibernate, or set rowlock.stateless=warn and write the jobs with Outbox");
-        }
-    }
-
-    private void warn(String entity) {
-        if (warned.add(entity)) {
-            LOG.warn(
-                    "Entity {} is written through a StatelessSession, which this version of Hibernate hides from"
-                            + " listeners: no job is written for it; write it with Outbox (said once for each entity)",
-                    entity);
+        } else if (change.changes().stream().anyMatch(change.rules()::about)) {
+            unit.hiddenSessions().met(change.rules().entityName());
         }
     }
 }

@@ -5,9 +5,11 @@ import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.Outbox;
+import io.rowlock.jpa.Change;
 import io.rowlock.jpa.internal.ChangedEntity;
 import io.rowlock.jpa.internal.EntityFacts;
 import io.rowlock.jpa.internal.EntityJobs;
+import io.rowlock.jpa.internal.EntityRules;
 import io.rowlock.jpa.internal.PreparedJobs;
 import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import io.rowlock.spi.Waker;
@@ -45,6 +47,7 @@ final class HibernateUnit {
     private final EntityJobs jobs;
     private final UnitSettings settings;
     private final RowIds ids;
+    private final HiddenSessions hiddenSessions;
     private final SessionScopes scopes = new SessionScopes();
     private volatile Outbox outbox;
     private final List<Waker> wakers = new CopyOnWriteArrayList<>();
@@ -56,6 +59,7 @@ final class HibernateUnit {
         this.jobs = jobs;
         this.settings = settings;
         this.ids = ids;
+        this.hiddenSessions = new HiddenSessions(settings);
         this.outbox = settings.outbox();
     }
 
@@ -65,6 +69,10 @@ final class HibernateUnit {
 
     UnitSettings settings() {
         return settings;
+    }
+
+    HiddenSessions hiddenSessions() {
+        return hiddenSessions;
     }
 
     RowIds ids() {
@@ -118,6 +126,35 @@ final class HibernateUnit {
         }
     }
 
+    /**
+     * A row is about to be written whose change may make jobs.
+     *
+     * @param session null if Hibernate hides it
+     * @throws InvalidUseException if they could not be written
+     */
+    void requireJob(@Nullable SharedSessionContractImplementor session, EntityRules rules, Change change) {
+        if (session == null) {
+            hiddenSessions.met(rules.entityName());
+        } else if (!session.isTransactionInProgress() && wanted(session, rules, change)) {
+            throw outsideTransaction(rules.entityName());
+        }
+    }
+
+    private boolean wanted(SharedSessionContractImplementor session, EntityRules rules, Change change) {
+        return !rules.kinds(change).stream().allMatch(suppressions(session)::covers);
+    }
+
+    /** A row is about to be deleted; what it holds is asked for when that is done. */
+    void willDelete(SharedSessionContractImplementor session, Object entity, @Nullable Object[] values) {
+        scopes.of(session).willDelete(entity, values);
+    }
+
+    /** What a row held that was deleted, or null if that is not known. */
+    @Nullable
+    Object @Nullable [] deletedState(SharedSessionContractImplementor session, Object entity) {
+        return scopes.of(session).deletedState(entity);
+    }
+
     void changed(SharedSessionContractImplementor session, ChangedEntity change) {
         SessionScope scope = scopes.of(session);
         scope.watch(session);
@@ -165,7 +202,7 @@ final class HibernateUnit {
             scope.enterWrite();
             PreparedJobs prepared = PreparedJobs.of(changes, scope.suppressions()::wants);
             if (!prepared.isEmpty()) {
-                requireTransaction(session);
+                requireTransaction(session, changes.get(0));
                 List<Enqueued> written = session.doReturningWork(connection -> prepared.write(outbox, connection));
                 scope.wrote(written, this::wake);
             }
@@ -178,10 +215,14 @@ final class HibernateUnit {
         }
     }
 
-    private static void requireTransaction(SharedSessionContractImplementor session) {
+    private static void requireTransaction(SharedSessionContractImplementor session, ChangedEntity change) {
         if (!session.isTransactionInProgress()) {
-            throw new InvalidUseException("An annotated entity was written outside a transaction, so its job could not"
-                    + " commit with it; begin a transaction first");
+            throw outsideTransaction(change.rules().entityName());
         }
+    }
+
+    private static InvalidUseException outsideTransaction(String entity) {
+        return new InvalidUseException("The annotated entity " + entity + " was to be written outside a transaction, so"
+                + " its job could not commit with it; begin a transaction first");
     }
 }

@@ -111,12 +111,29 @@ public final class RowlockIntegrator implements Integrator {
         if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.PERSIST)) {
             registry.appendListeners(EventType.POST_UPSERT, changes);
         }
+        registerPending(unit, registry);
         FlushOpener opener = new FlushOpener(unit);
         FlushCloser closer = new FlushCloser(unit);
         registry.prependListeners(EventType.FLUSH, opener);
         registry.prependListeners(EventType.AUTO_FLUSH, opener);
         registry.appendListeners(EventType.FLUSH, closer);
         registry.appendListeners(EventType.AUTO_FLUSH, closer);
+    }
+
+    private static void registerPending(HibernateUnit unit, EventListenerRegistry registry) {
+        PendingChangeListener pending = new PendingChangeListener(unit);
+        if (unit.jobs().about(Change.PERSIST)) {
+            registry.appendListeners(EventType.PRE_INSERT, pending);
+        }
+        if (unit.jobs().about(Change.UPDATE)) {
+            registry.appendListeners(EventType.PRE_UPDATE, pending);
+        }
+        if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.PERSIST)) {
+            registry.appendListeners(EventType.PRE_UPSERT, pending);
+        }
+        if (unit.jobs().about(Change.REMOVE)) {
+            registry.appendListeners(EventType.PRE_DELETE, pending);
+        }
     }
 
     /**

@@ -15,6 +15,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Rowlock keeps of one session: the changes of the flush that is under way, and what to wake when the transaction
@@ -25,8 +26,12 @@ final class SessionScope implements Synchronization {
     /** A payload method that queries and modifies makes a flush in the flush's end, and so on. */
     private static final int MAX_DEPTH = 10;
 
+    /** A row whose deletion is under way, and what was read from it. */
+    private record Deletion(Object entity, @Nullable Object[] values) {}
+
     private final FlushChanges changes = new FlushChanges();
     private final Set<Object> insertedAtOnce = Collections.newSetFromMap(new IdentityHashMap<>());
+    private @Nullable Deletion deletion;
     private final EarliestByLane written = new EarliestByLane();
     private final Suppressions suppressions = new Suppressions();
     private Waker waker = committed -> {};
@@ -37,6 +42,7 @@ final class SessionScope implements Synchronization {
     /** A flush begins. What one that failed has left is forgotten. */
     void begin() {
         changes.clear();
+        deletion = null;
         flushing = true;
     }
 
@@ -73,6 +79,19 @@ final class SessionScope implements Synchronization {
 
     boolean insertedAtOnce(Object entity) {
         return insertedAtOnce.contains(entity);
+    }
+
+    /** A row is being deleted, one at a time. */
+    void willDelete(Object entity, @Nullable Object[] values) {
+        deletion = new Deletion(entity, values);
+    }
+
+    /** Gives away what was read from the row that was deleted, or null if that is not known. */
+    @Nullable
+    Object @Nullable [] deletedState(Object entity) {
+        Deletion last = deletion;
+        deletion = null;
+        return last != null && last.entity() == entity ? last.values() : null;
     }
 
     /** Asks to be told of the end of the session's transaction, once in each. */
@@ -114,6 +133,7 @@ final class SessionScope implements Synchronization {
         registered = false;
         flushing = false;
         changes.clear();
+        deletion = null;
         insertedAtOnce.clear();
         List<Enqueued> jobs = written.take();
         if (status == Status.STATUS_COMMITTED && !jobs.isEmpty()) {

@@ -30,7 +30,9 @@ final class GraphsIT extends ProviderTest {
     @Table(name = "cart")
     @OutboxJob(
             kind = "cart",
-            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE})
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE},
+            orderedBy = "receipt",
+            subject = "receipt")
     public static class Cart {
         @Id
         int id;
@@ -143,6 +145,21 @@ final class GraphsIT extends ProviderTest {
     void remove_reference() throws Exception {
         assertThat(changesBy(em -> em.remove(em.getReference(Cart.class, 1))))
                 .containsExactly("Cart 1 REMOVE", "Line 11 REMOVE", "Line 12 REMOVE", "Receipt 5 REMOVE");
+    }
+
+    @Test
+    @Corner("removed after what it refers to, in one flush: ordering key and subject of that all the same")
+    void remove_after_the_referenced() throws Exception {
+        forgetJobs();
+        unit.commit(em -> {
+            Cart cart = em.find(Cart.class, 1);
+            em.remove(cart.receipt);
+            em.remove(cart);
+        });
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT concat_ws(' ', ordering_key, subject) FROM rowlock_job WHERE kind = 'cart'"))
+                .containsExactly("Receipt:5 Receipt:5");
     }
 
     @Test
