@@ -72,11 +72,17 @@ public final class RowlockIntegrator implements Integrator {
     private static BeanSource beans(SessionFactoryImplementor factory) {
         return new BeanSource() {
             @Override
+            public boolean hasContainer() {
+                return registry().getBeanContainer() != null;
+            }
+
+            @Override
             public <B> B bean(Class<B> type) {
-                return factory.getServiceRegistry()
-                        .requireService(ManagedBeanRegistry.class)
-                        .getBean(type)
-                        .getBeanInstance();
+                return registry().getBean(type).getBeanInstance();
+            }
+
+            private ManagedBeanRegistry registry() {
+                return factory.getServiceRegistry().requireService(ManagedBeanRegistry.class);
             }
         };
     }

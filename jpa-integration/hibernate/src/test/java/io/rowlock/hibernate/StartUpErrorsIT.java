@@ -7,22 +7,41 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Kind;
 import io.rowlock.jpa.Change;
+import io.rowlock.jpa.EntityChange;
 import io.rowlock.jpa.OutboxJob;
+import io.rowlock.jpa.PayloadFactory;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import jakarta.persistence.Basic;
+import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Embeddable;
 import jakarta.persistence.Embedded;
+import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
+import jakarta.persistence.FetchType;
 import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
+import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.OneToMany;
 import jakarta.persistence.OneToOne;
+import jakarta.persistence.Transient;
 import jakarta.persistence.Version;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.hibernate.annotations.Formula;
+import org.hibernate.annotations.GeneratedColumn;
+import org.hibernate.annotations.SourceType;
+import org.hibernate.annotations.UpdateTimestamp;
+import org.hibernate.engine.spi.PersistentAttributeInterceptable;
+import org.hibernate.engine.spi.PersistentAttributeInterceptor;
 import org.junit.jupiter.api.Test;
 
 /** What is wired or annotated wrongly is found when the SessionFactory starts, all of it at once. */
@@ -128,6 +147,302 @@ final class StartUpErrorsIT {
                     .hasMessageContaining("Card: an annotation on a type needs a kind")
                     .hasMessageContaining("Customer: has annotations on the embeddable Address")
                     .hasMessageContaining("kind same stands for payload type");
+        }
+    }
+
+    @Kind("seen")
+    record Seen(String text) {}
+
+    record Unnamed(String text) {}
+
+    @Kind(" ")
+    record Blank(String text) {}
+
+    interface Marked {
+        @OutboxJob(on = Change.PERSIST)
+        default Seen marked() {
+            return new Seen("");
+        }
+    }
+
+    @Embeddable
+    static class Part {
+        String text;
+
+        @Column(updatable = false)
+        String fixed;
+
+        @OutboxJob(on = Change.PERSIST)
+        Seen part() {
+            return new Seen("");
+        }
+    }
+
+    @MappedSuperclass
+    @OutboxJob(kind = "above", on = Change.UPDATE, changed = "nmae")
+    abstract static class Above {
+        @OutboxJob(on = Change.UPDATE, changed = "nmae")
+        Seen above(EntityChange<Above> change) {
+            return new Seen("");
+        }
+    }
+
+    static class OfAnother implements PayloadFactory<Right, Seen> {
+        @Override
+        public List<Seen> payloads(EntityChange<Right> change) {
+            return List.of();
+        }
+    }
+
+    abstract static class Abstract implements PayloadFactory<Wrong, Seen> {}
+
+    static class NeedsText implements PayloadFactory<Wrong, Seen> {
+        NeedsText(String text) {
+            throw new AssertionError("never made" + text);
+        }
+
+        @Override
+        public List<Seen> payloads(EntityChange<Wrong> change) {
+            return List.of();
+        }
+    }
+
+    static class OfSets implements PayloadFactory<Wrong, Set<Seen>> {
+        @Override
+        public List<Set<Seen>> payloads(EntityChange<Wrong> change) {
+            return List.of();
+        }
+    }
+
+    /** As bytecode enhancement makes it. */
+    abstract static class Enhanced extends Above implements PersistentAttributeInterceptable {
+        @Override
+        public PersistentAttributeInterceptor $$_hibernate_getInterceptor() {
+            return null;
+        }
+
+        @Override
+        public void $$_hibernate_setInterceptor(PersistentAttributeInterceptor interceptor) {
+            // none is ever set
+        }
+    }
+
+    @Entity(name = "WrongOne")
+    @OutboxJob(on = Change.PERSIST)
+    @OutboxJob(on = Change.PERSIST)
+    @OutboxJob(kind = " ", on = Change.PERSIST)
+    @OutboxJob(
+            kind = "no-change",
+            on = {})
+    @OutboxJob(kind = "both", on = Change.UPDATE, changed = "name", ignoring = "amount")
+    @OutboxJob(kind = "no-update", on = Change.PERSIST, changed = "name")
+    @OutboxJob(kind = "no-update-either", on = Change.PERSIST, ignoring = "name")
+    @OutboxJob(kind = "misspelt", on = Change.UPDATE, changed = "part.txet", orderedBy = "nme", subject = "xx")
+    @OutboxJob(
+            kind = "blank",
+            on = Change.UPDATE,
+            changed = {"", "name"},
+            orderedBy = " ",
+            queue = " ")
+    @OutboxJob(
+            kind = "unchanged",
+            on = Change.UPDATE,
+            changed = {"id", "version", "tripled", "doubled", "stamped", "fixed", "part.fixed", "mirror", "rights"})
+    @OutboxJob(
+            kind = "unignored",
+            on = Change.UPDATE,
+            ignoring = {"id", "version", "tripled", "rights", "transientOne"})
+    @OutboxJob(kind = "key-1", on = Change.UPDATE, orderedBy = "tripled", subject = "words")
+    @OutboxJob(kind = "key-2", on = Change.UPDATE, orderedBy = "mirror", subject = "rights")
+    @OutboxJob(kind = "key-3", on = Change.UPDATE, orderedBy = "lazy", subject = "part")
+    @OutboxJob(kind = "key-4", on = Change.UPDATE, orderedBy = "version")
+    @OutboxJob(kind = "twice", on = Change.PERSIST)
+    @OutboxJob(
+            kind = "twice",
+            on = {Change.UPDATE, Change.PERSIST})
+    @OutboxJob(payload = OfAnother.class, on = Change.PERSIST)
+    @OutboxJob(payload = Abstract.class, on = Change.PERSIST)
+    @OutboxJob(payload = NeedsText.class, on = Change.UPDATE)
+    @OutboxJob(payload = OfSets.class, on = Change.PERSIST)
+    static class Wrong extends Enhanced implements Marked {
+        @Id
+        Long id;
+
+        @Version
+        int version;
+
+        String name;
+
+        int amount;
+
+        @Column(updatable = false)
+        String fixed;
+
+        @Column(name = "name", insertable = false, updatable = false)
+        String mirror;
+
+        @Formula("amount * 3")
+        Integer tripled;
+
+        @GeneratedColumn("amount * 2")
+        Integer doubled;
+
+        @UpdateTimestamp(source = SourceType.DB)
+        Instant stamped;
+
+        @Basic(fetch = FetchType.LAZY)
+        String lazy;
+
+        @Transient
+        String transientOne;
+
+        @Embedded
+        Part part;
+
+        @ElementCollection
+        Set<String> words;
+
+        @OneToMany(mappedBy = "wrong")
+        Set<Referring> rights;
+
+        @OutboxJob(on = Change.PERSIST)
+        static Seen ofTheClass() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        void nothing() {}
+
+        @OutboxJob(on = Change.PERSIST)
+        @SuppressWarnings("rawtypes")
+        Optional raw() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Set<Seen> set() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Object object() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        int number() {
+            return 0;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Wrong self() {
+            return this;
+        }
+
+        @OutboxJob(on = Change.PERSIST, kind = "wild")
+        List<? extends Seen> wild() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Seen overloaded(String text) {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Seen overloaded(EntityChange<Right> change) {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Unnamed unnamed() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        Blank blank() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST, payload = NeedsText.class)
+        Seen made() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST)
+        @OutboxJob(on = Change.PERSIST, kind = "seen")
+        Seen twice() {
+            return null;
+        }
+
+        @OutboxJob(on = Change.PERSIST, kind = "seen")
+        One another() {
+            return null;
+        }
+    }
+
+    @Entity(name = "Referring")
+    static class Referring {
+        @Id
+        Long id;
+
+        @ManyToOne
+        Wrong wrong;
+    }
+
+    @Test
+    void every_mistake_is_told_with_its_place_and_what_to_write_instead(TestSchema schema) throws Exception {
+        String expected = Files.readString(Path.of(
+                StartUpErrorsIT.class.getResource("/start-up-errors.txt").toURI()));
+        try (TestUnit unit = TestUnit.on(schema, Wrong.class, Right.class, Referring.class, Part.class, Above.class)
+                .without("hibernate.hbm2ddl.auto")) {
+            Throwable thrown = TestUnit.root(catchThrowable(unit::factory));
+            assertThat(thrown).isInstanceOf(InvalidUseException.class);
+            assertThat(thrown.getMessage().lines())
+                    .containsExactlyElementsOf(expected.lines().toList());
+        }
+    }
+
+    /** What may look wrong, but works. */
+    @Entity(name = "Unusual")
+    @OutboxJob(
+            kind = "unusual",
+            on = Change.UPDATE,
+            ignoring = {"doubled", "fixed", "mirror"},
+            orderedBy = "pk.region",
+            subject = "pk.number")
+    @OutboxJob(
+            kind = "unusual",
+            on = {Change.PERSIST, Change.REMOVE},
+            orderedBy = "doubled",
+            subject = "fixed")
+    @OutboxJob(kind = "lazy", on = Change.UPDATE, changed = "lazy", orderedBy = "lazy")
+    static class Unusual {
+        @EmbeddedId
+        Pk pk;
+
+        int amount;
+
+        @GeneratedColumn("amount * 2")
+        Integer doubled;
+
+        @Column(updatable = false)
+        String fixed;
+
+        @Column(name = "amount", insertable = false, updatable = false)
+        Integer mirror;
+
+        @Basic(fetch = FetchType.LAZY)
+        String lazy;
+    }
+
+    @Embeddable
+    record Pk(String region, int number) {}
+
+    @Test
+    void what_may_look_wrong_but_works_is_no_mistake(TestSchema schema) {
+        try (TestUnit unit = TestUnit.on(schema, Unusual.class).without("hibernate.hbm2ddl.auto")) {
+            assertThat(unit.factory().isOpen()).isTrue();
         }
     }
 

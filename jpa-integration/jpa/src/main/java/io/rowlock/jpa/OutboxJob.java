@@ -70,7 +70,8 @@ public @interface OutboxJob {
      * {@link #on()} are not limited. Where the provider cannot tell what changed, the job is made.
      *
      * @return names of attributes and owned collections, and paths into embedded objects ({@code "address.city"}); none
-     *     for every update. Not together with {@link #ignoring()}
+     *     for every update. Not together with {@link #ignoring()}. Not what no update by the entity changes: the id, the
+     *     version, a formula, a column that is not updatable or whose value the database makes
      */
     String[] changed() default {};
 
@@ -78,7 +79,8 @@ public @interface OutboxJob {
      * Leaves out updates in which nothing but these attributes changed. Where the provider cannot tell what changed, the
      * job is made.
      *
-     * @return names and paths as in {@link #changed()}; none by default
+     * @return names and paths as in {@link #changed()}; also of columns that are not updatable or whose values the
+     *     database makes, which never count; none by default
      */
     String[] ignoring() default {};
 
@@ -88,8 +90,9 @@ public @interface OutboxJob {
      * it refers to; by another attribute {@code Order.region:EU}, as it is stored: what its converter makes of it, the name
      * or number of an enum. No key where the value is null.
      *
-     * @return the name of the id, of a basic attribute or of a reference, or a path into an embedded object, but not of
-     *     what is serialized, JSON, a LOB, or lazy; empty for no ordering key
+     * @return the name of the id, of a basic attribute or of a reference, or a path into an embedded object or an
+     *     embedded id; a value made by the database is read back in time; empty for no ordering key. Not a formula, a
+     *     column that another attribute writes, an attribute that is loaded lazily, or what is serialized, JSON or a LOB
      */
     String orderedBy() default "";
 

@@ -4,12 +4,21 @@ package io.rowlock.jpa.internal;
 public enum AttributeRole {
     /** Basic, or a reference whose column the entity's own table has. */
     CHANGEABLE,
-    /** The same, but perhaps not loaded when a job is made. */
+    /** As {@link #CHANGEABLE}, but perhaps not loaded when the row changes. */
     LAZY,
-    /** Basic, but stored in a form without a text, as serialized, in JSON or a LOB. */
+    /** As {@link #CHANGEABLE}, but stored in a form without a text: serialized, in JSON or a LOB. */
     WITHOUT_TEXT,
+    /** Its column keeps what was inserted. */
+    FIXED,
+    /** Its column is written by another attribute, or by nobody that the provider knows. */
+    READ_ONLY,
+    /** The database makes its value anew at each update; it is read back then. */
+    GENERATED,
+    /** An expression over other columns, evaluated where the row is read. */
+    COMPUTED,
     /** An embedded object. */
     EMBEDDED,
+    /** The id, or a part of it. */
     IDENTIFIER,
     VERSION,
     /** A collection that the entity owns. */

@@ -1,8 +1,10 @@
 package io.rowlock.jpa.internal;
 
 import io.rowlock.jpa.PayloadFactory;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -34,11 +36,23 @@ final class FactorySignature {
     PayloadFactoryBean source(BeanSource beans) {
         Type[] arguments = arguments(factory, Map.of());
         if (arguments[0] instanceof Class<?> of && !of.isAssignableFrom(entity)) {
-            return problem("is for " + of.getSimpleName() + ", but named by " + entity.getSimpleName());
+            return problem("is for " + of.getSimpleName() + ", but named by " + entity.getSimpleName()
+                    + "; name one that implements PayloadFactory<" + entity.getSimpleName() + ", ...>");
+        }
+        if (!beans.hasContainer() && !canBeMade()) {
+            return problem("cannot be made: it must be a class that is not abstract, with a constructor without"
+                    + " parameters; or let CDI make it, by the property jakarta.persistence.bean.manager, or Spring");
         }
         Class<?> payloadType =
                 new PayloadType(entities, wrong -> problem(wrong.replaceFirst("^returns ", "makes "))).of(arguments[1]);
         return payloadType == null ? null : new PayloadFactoryBean(factory, payloadType, beans);
+    }
+
+    private boolean canBeMade() {
+        return !factory.isInterface()
+                && !Modifier.isAbstract(factory.getModifiers())
+                && Arrays.stream(factory.getDeclaredConstructors())
+                        .anyMatch(constructor -> constructor.getParameterCount() == 0);
     }
 
     /** What the class, or one it inherits from, gives for the two variables of PayloadFactory; no class can leave them out. */

@@ -11,6 +11,7 @@ final class Nearest {
     /** The known name with the fewest edits, at most a third of the longer name's characters and at least two allowed. */
     static Optional<String> to(String name, Collection<String> known) {
         return known.stream()
+                .filter(each -> edits(name, each) < name.length()) // else nothing of it is left
                 .filter(each -> edits(name, each) <= Math.max(2, Math.max(name.length(), each.length()) / 3))
                 .min(Comparator.<String>comparingInt(each -> edits(name, each)).thenComparing(each -> each));
     }

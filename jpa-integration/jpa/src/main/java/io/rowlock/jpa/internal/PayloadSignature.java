@@ -33,7 +33,8 @@ final class PayloadSignature {
         Class<?> payloadType = payloadType();
         boolean callable = takesChange() && payloadType != null;
         if (Modifier.isStatic(method.getModifiers())) {
-            callable = problem("a payload method must not be static: it is called on the entity that changed");
+            callable = problem(
+                    "a payload method must not be static: it is called on the entity that changed; remove static");
         }
         return payloadType != null && callable && openable() ? new PayloadMethod(method, payloadType) : null;
     }
@@ -56,7 +57,7 @@ final class PayloadSignature {
         return !(of instanceof Class<?> changed)
                 || changed.isAssignableFrom(entity)
                 || problem("takes the change of a " + changed.getSimpleName() + ", but is called for those of "
-                        + entity.getSimpleName());
+                        + entity.getSimpleName() + "; declare EntityChange<" + entity.getSimpleName() + ">");
     }
 
     private boolean openable() {

@@ -27,9 +27,8 @@ final class PayloadType {
         if (declared instanceof Class<?> plain) {
             type = plain;
         }
-        String wrong = type == null
-                ? "returns " + declared + "; the payload type must be a class and not a variable or a wildcard"
-                : wrong(type);
+        String wrong =
+                type == null ? "returns " + declared + "; declare a class, not a variable or a wildcard" : wrong(type);
         if (wrong != null) {
             problem.accept(wrong);
             return null;
@@ -39,7 +38,7 @@ final class PayloadType {
 
     private @Nullable String wrong(Class<?> type) {
         if (type == void.class || type == Void.class) {
-            return "returns nothing; a payload method returns the payload";
+            return "returns nothing; return the payload, a record with @Kind";
         } else if (type.isPrimitive()) {
             return "returns the primitive type " + type.getName() + "; return a record with @Kind";
         } else if (type == Object.class) {

@@ -1,12 +1,12 @@
 package io.rowlock.jpa.internal;
 
 import io.rowlock.error.InvalidUseException;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The mistakes found so far, so that a start-up reports all of them at once. */
 final class Problems {
-    private final Set<String> found = new LinkedHashSet<>();
+    private final List<String> found = new ArrayList<>();
 
     void add(String where, String problem) {
         found.add(where + ": " + problem);

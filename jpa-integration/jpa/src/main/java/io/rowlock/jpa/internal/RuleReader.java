@@ -14,13 +14,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the rules of one entity from its class and superclasses, and notes every mistake. */
@@ -32,6 +32,7 @@ final class RuleReader {
     private final AttributeNames names;
     private final BeanSource beans;
     private final List<EntityRule> rules = new ArrayList<>();
+    private final Set<Class<?>> unread = new HashSet<>();
 
     RuleReader(EntityType type, Set<Class<?>> entities, UnitKinds kinds, Problems problems, BeanSource beans) {
         this.type = type;
@@ -58,7 +59,7 @@ final class RuleReader {
         for (Class<?> each : classes) {
             boolean annotated = each.getDeclaredAnnotationsByType(OutboxJob.class).length > 0
                     || Arrays.stream(each.getDeclaredMethods()).anyMatch(RuleReader::isAnnotated);
-            if (annotated) {
+            if (annotated && unread.add(each)) {
                 problems.add(
                         where(type.javaClass(), null),
                         "has annotations on " + what + " " + each.getSimpleName()
@@ -78,14 +79,16 @@ final class RuleReader {
 
     private void readType(Class<?> declaring) {
         OutboxJob[] jobs = declaring.getDeclaredAnnotationsByType(OutboxJob.class);
-        String where = where(declaring, null);
-        refuseOverlaps(where, jobs);
-        for (OutboxJob job : jobs) {
+        AnnotationPlaces places = new AnnotationPlaces(where(declaring, null), jobs);
+        Overlaps overlaps = new Overlaps(problems);
+        for (int i = 0; i < jobs.length; i++) {
+            OutboxJob job = jobs[i];
+            String where = places.of(i);
             boolean made = job.payload() != PayloadFactory.None.class;
             if (job.kind().isBlank() && !made) {
                 problems.add(where, "an annotation on a type needs a kind, such as kind = \"order-changed\"");
             } else if (!replacedBelow(declaring, job)) {
-                add(where, job, made ? factory(where, job) : PayloadSource.DEFAULT);
+                add(where, job, made ? factory(where, job) : PayloadSource.DEFAULT, overlaps);
             }
         }
     }
@@ -142,17 +145,19 @@ final class RuleReader {
     private void readMethod(Method method) {
         String where = where(method.getDeclaringClass(), method);
         OutboxJob[] jobs = method.getDeclaredAnnotationsByType(OutboxJob.class);
-        refuseOverlaps(where, jobs);
         PayloadSource source = new PayloadSignature(method, type.javaClass(), where, entities, problems).source();
-        for (OutboxJob job : jobs) {
-            if (job.payload() != PayloadFactory.None.class) {
-                problems.add(where, "names a payload factory, but the method makes the payload; move it to the type");
+        AnnotationPlaces places = new AnnotationPlaces(where, jobs);
+        Overlaps overlaps = new Overlaps(problems);
+        for (int i = 0; i < jobs.length; i++) {
+            if (jobs[i].payload() != PayloadFactory.None.class) {
+                problems.add(
+                        places.of(i), "names a payload factory, but the method makes the payload; move it to the type");
             }
-            add(where, job, source);
+            add(places.of(i), jobs[i], source, overlaps);
         }
     }
 
-    private void add(String where, OutboxJob job, @Nullable PayloadSource source) {
+    private void add(String where, OutboxJob job, @Nullable PayloadSource source, Overlaps overlaps) {
         Set<Change> on = withoutDuplicates(job.on());
         if (on.isEmpty()) {
             problems.add(where, "names no change; write on = PERSIST, UPDATE or REMOVE");
@@ -160,6 +165,7 @@ final class RuleReader {
         Concern concern = concern(where, job, on);
         JobPlace place = place(where, job);
         JobKind<?> kind = source == null ? null : kind(where, job, source.payloadType());
+        overlaps.add(where, job, kind == null ? job.kind() : kind.name(), on);
         if (source != null && kind != null) {
             kinds.register(kind, where);
             rules.add(new EntityRule(on, concern, kind, source, place));
@@ -167,18 +173,21 @@ final class RuleReader {
     }
 
     private Concern concern(String where, OutboxJob job, Set<Change> on) {
-        Concern concern =
-                new Concern(new TreeSet<>(Arrays.asList(job.changed())), new TreeSet<>(Arrays.asList(job.ignoring())));
+        SortedSet<String> changed = new TreeSet<>(Arrays.asList(job.changed()));
+        SortedSet<String> ignoring = new TreeSet<>(Arrays.asList(job.ignoring()));
+        Concern concern = new Concern(changed, ignoring);
         if (!concern.changed().isEmpty() && !concern.ignoring().isEmpty()) {
-            problems.add(where, "has both changed and ignoring; what is not in changed is ignored already");
+            problems.add(
+                    where,
+                    "has both changed and ignoring; what is not in changed is ignored already: leave ignoring out");
         } else if (!concern.isAny() && !on.contains(Change.UPDATE)) {
             problems.add(
                     where,
                     "has " + (concern.changed().isEmpty() ? "ignoring" : "changed")
                             + " but is not about UPDATE; add UPDATE or leave it out");
         }
-        names.checkUpdated(where, "changed", concern.changed());
-        names.checkUpdated(where, "ignoring", concern.ignoring());
+        names.checkChanged(where, changed);
+        names.checkIgnored(where, ignoring);
         return concern;
     }
 
@@ -190,7 +199,7 @@ final class RuleReader {
             try {
                 new JobOptions().queue(place.queue());
             } catch (InvalidUseException e) {
-                problems.add(where, String.valueOf(e.getMessage()));
+                problems.add(where, e.getMessage() + "; leave it out for the queue default");
             }
         }
         return place;
@@ -211,24 +220,8 @@ final class RuleReader {
         try {
             return job.kind().isEmpty() ? JobKind.of(payloadType) : JobKind.named(job.kind(), payloadType);
         } catch (InvalidUseException e) {
-            problems.add(where, String.valueOf(e.getMessage()));
+            problems.add(where, e.getMessage() + "; give it a stable name, such as \"order-changed\"");
             return null;
-        }
-    }
-
-    /** Two annotations of one method or type with one kind must not be about the same change: that would be two jobs. */
-    private void refuseOverlaps(String where, OutboxJob[] jobs) {
-        Map<Change, Set<String>> seen = new EnumMap<>(Change.class);
-        for (OutboxJob job : jobs) {
-            for (Change change : withoutDuplicates(job.on())) {
-                if (!seen.computeIfAbsent(change, none -> new HashSet<>())
-                        .add(job.kind() + job.payload().getName())) {
-                    problems.add(
-                            where,
-                            "two annotations of the same kind are about " + change
-                                    + ", which would write two jobs; merge them into one");
-                }
-            }
         }
     }
 
@@ -239,8 +232,17 @@ final class RuleReader {
     }
 
     private String where(Class<?> declaring, @Nullable Method method) {
-        String member = method == null ? "" : "." + method.getName() + "()";
-        String place = declaring.getSimpleName() + member;
-        return declaring == type.javaClass() ? place : place + " as inherited by " + type.name();
+        String place = declaring.getSimpleName() + (method == null ? "" : "." + signature(method));
+        if (declaring != type.javaClass()) {
+            return place + " as inherited by " + type.name();
+        }
+        return type.name().equals(declaring.getSimpleName()) ? place : place + " of entity " + type.name();
+    }
+
+    private static String signature(Method method) {
+        return method.getName()
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .collect(Collectors.joining(", ", "(", ")"));
     }
 }

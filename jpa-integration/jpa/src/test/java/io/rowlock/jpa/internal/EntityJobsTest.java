@@ -211,9 +211,11 @@ final class EntityJobsTest {
     @Test
     void wrong_methods_are_named_with_the_reason() {
         assertThat(problemsOf(Signatures.class))
-                .contains("parameters(): a payload method takes no parameter but an EntityChange<Signatures>; for")
-                .contains("twoParameters(): a payload method takes no parameter but an EntityChange<Signatures>")
-                .contains("foreign(): takes the change of a Plain, but is called for those of Signatures")
+                .contains(
+                        "parameters(String): a payload method takes no parameter but an EntityChange<Signatures>; for")
+                .contains(
+                        "twoParameters(EntityChange, String): a payload method takes no parameter but an EntityChange<Signatures>")
+                .contains("foreign(EntityChange): takes the change of a Plain, but is called for those of Signatures")
                 .contains("ofTheClass(): a payload method must not be static")
                 .contains("nothing(): returns nothing")
                 .contains("number(): returns the primitive type int")
@@ -273,15 +275,17 @@ final class EntityJobsTest {
     @Test
     void wrong_kinds_and_changes_are_named_with_the_reason() {
         assertThat(problemsOf(Kinds.class))
-                .contains("Kinds: an annotation on a type needs a kind")
-                .contains("Kinds: kind must have no control characters")
-                .contains("Kinds: names no change")
+                .contains("Kinds, @OutboxJob number 1: an annotation on a type needs a kind")
+                .contains("Kinds, @OutboxJob number 2: kind must have no control characters")
+                .contains("Kinds, @OutboxJob(kind = \"nothing\"): names no change")
                 .contains("unnamed(): payload type " + Unnamed.class.getName() + " has no kind")
                 .contains("blank(): kind must not be blank")
                 .contains("blankHere(): kind must not be blank")
                 .contains("same(): kind good stands for payload type " + SameName.class.getName())
                 .contains("changedForNothing(): has changed but is not about UPDATE")
-                .contains("twice(): two annotations of the same kind are about UPDATE");
+                .contains(
+                        "twice(), @OutboxJob number 2: is of the same kind as Kinds.twice(), @OutboxJob number 1, and both are"
+                                + " about UPDATE");
     }
 
     @OutboxJob(kind = "", on = Change.PERSIST)

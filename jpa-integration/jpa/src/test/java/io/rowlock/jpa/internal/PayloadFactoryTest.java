@@ -117,7 +117,8 @@ final class PayloadFactoryTest {
     @Test
     void wrong_factories_are_named_at_start_up() {
         assertThatThrownBy(() -> jobs(Wrong.class))
-                .hasMessageContaining("Wrong: payload factory OfAnother is for Greeted, but named by Wrong")
+                .hasMessageContaining(
+                        "Wrong, @OutboxJob(payload = OfAnother.class): payload factory OfAnother is for Greeted, but named by Wrong")
                 .hasMessageContaining("payload factory OfEntities makes the entity Wrong as payload")
                 .hasMessageContaining("Wrong.method(): names a payload factory, but the method makes the payload");
     }

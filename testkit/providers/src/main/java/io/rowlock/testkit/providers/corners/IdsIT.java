@@ -127,6 +127,20 @@ final class IdsIT extends ProviderTest {
         Place place = new Place();
     }
 
+    @Entity(name = "Locker")
+    @Table(name = "locker")
+    @OutboxJob(
+            kind = "locker",
+            on = {Change.PERSIST, Change.UPDATE, Change.REMOVE},
+            orderedBy = "place.hall",
+            subject = "place.row")
+    public static class Locker {
+        @EmbeddedId
+        Place place = new Place();
+
+        String text;
+    }
+
     public static class LineId implements Serializable {
         private static final long serialVersionUID = 1L;
         Long pooled;
@@ -177,6 +191,7 @@ final class IdsIT extends ProviderTest {
                 Tagged.class,
                 Place.class,
                 Seat.class,
+                Locker.class,
                 OrderLine.class,
                 Detail.class);
     }
@@ -239,6 +254,20 @@ final class IdsIT extends ProviderTest {
         seat.place.row = 7;
         seat.place.hall = "A\"1";
         assertId(seat, () -> "{\"hall\":\"A\\\"1\",\"row\":7}");
+    }
+
+    @Test
+    @Corner("@EmbeddedId: ordering key and subject by parts of it")
+    void parts_of_embedded_id() throws Exception {
+        Locker locker = new Locker();
+        locker.place.hall = "A";
+        locker.place.row = 7;
+        unit.commit(em -> em.persist(locker));
+        unit.commit(em -> em.find(Locker.class, locker.place).text = "x");
+        unit.commit(em -> em.remove(em.find(Locker.class, locker.place)));
+        assertThat(schema.list(String.class, "SELECT concat_ws(' ', ordering_key, subject) FROM rowlock_job"))
+                .hasSize(3)
+                .containsOnly("Locker.place.hall:A Locker.place.row:7");
     }
 
     @Test
