@@ -31,12 +31,12 @@ final class BulkStatements {
     void met(SharedSessionContractImplementor session, String sql) {
         List<TouchedTable> touched = TouchedTable.in(sql);
         if (!touched.isEmpty()) {
-            tables.forEach(touched, (rules, change) -> met(session, rules, change));
+            tables.forEach(touched, (rules, change, kinds) -> met(session, rules, change, kinds));
         }
     }
 
-    private void met(SharedSessionContractImplementor session, EntityRules rules, Change change) {
-        SortedSet<String> kinds = rules.kinds(change);
+    private void met(
+            SharedSessionContractImplementor session, EntityRules rules, Change change, SortedSet<String> kinds) {
         kinds.removeIf(unit.suppressions(session)::covers);
         if (kinds.isEmpty()) {
             return;

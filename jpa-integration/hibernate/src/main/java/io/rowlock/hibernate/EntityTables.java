@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
+import java.util.SortedSet;
 import org.hibernate.boot.Metadata;
 import org.hibernate.mapping.Column;
 import org.hibernate.mapping.Join;
@@ -28,6 +29,7 @@ final class EntityTables {
      * @param own the table of its own attributes
      * @param tables all tables that hold a part of its rows
      * @param hierarchy all tables of the inheritance it belongs to
+     * @param columns of each column the attributes, or paths, that it stores
      * @param deleted the column that marks a row as deleted, or null
      */
     private record Place(
@@ -35,12 +37,21 @@ final class EntityTables {
             String own,
             Set<String> tables,
             Set<String> hierarchy,
+            Map<String, Set<String>> columns,
             @Nullable String deleted) {}
 
-    private final List<Place> places;
+    /** Hears what a statement does to one entity. */
+    interface Reach {
+        /** @param kinds the kinds of the jobs that are not made */
+        void to(EntityRules rules, Change change, SortedSet<String> kinds);
+    }
 
-    private EntityTables(List<Place> places) {
+    private final List<Place> places;
+    private final TableReferences references;
+
+    private EntityTables(List<Place> places, TableReferences references) {
         this.places = List.copyOf(places);
+        this.references = references;
     }
 
     static EntityTables of(Metadata metadata, EntityJobs jobs) {
@@ -58,10 +69,11 @@ final class EntityTables {
                         name(entity.getTable()),
                         tables(entity),
                         hierarchy,
+                        EntityColumns.of(entity),
                         deleted == null ? null : deleted.getName()));
             }
         }
-        return new EntityTables(places);
+        return new EntityTables(places, TableReferences.of(metadata));
     }
 
     /** With a table for each class, a row lies in the table of its class alone; else in those of its superclasses too. */
@@ -77,20 +89,41 @@ final class EntityTables {
         return tables;
     }
 
-    private static String name(Table table) {
+    static String name(Table table) {
         String schema = table.getSchema();
         return TouchedTable.normal(schema == null ? table.getName() : schema + "." + table.getName());
     }
 
     /** Tells what a statement does to annotated entities, as far as their rules are about it. */
-    void forEach(List<TouchedTable> touched, BiConsumer<EntityRules, Change> changed) {
+    void forEach(List<TouchedTable> named, Reach reach) {
+        List<TouchedTable> touched = references.withReferring(named);
         for (Place place : places) {
-            Set<Change> changes = EnumSet.noneOf(Change.class);
-            touched.stream()
+            List<TouchedTable> own = touched.stream()
                     .filter(each -> isIn(place.tables(), each) && means(place, touched))
-                    .forEach(each -> changes.addAll(changes(place, each)));
-            changes.stream().filter(place.rules()::about).forEach(change -> changed.accept(place.rules(), change));
+                    .toList();
+            Set<Change> changes = EnumSet.noneOf(Change.class);
+            own.forEach(each -> changes.addAll(changes(place, each)));
+            for (Change change : changes) {
+                SortedSet<String> kinds = place.rules().kinds(change, dirty(place, own));
+                if (!kinds.isEmpty()) {
+                    reach.to(place.rules(), change, kinds);
+                }
+            }
         }
+    }
+
+    /** The attributes that get a value, or null where it is not sure that these are all. */
+    private static @Nullable Set<String> dirty(Place place, List<TouchedTable> touched) {
+        Set<String> dirty = new HashSet<>();
+        for (TouchedTable each : touched) {
+            if (each.changes().contains(Change.UPDATE)) {
+                if (each.columns() == null || !place.columns().keySet().containsAll(each.columns())) {
+                    return null;
+                }
+                each.columns().forEach(column -> dirty.addAll(place.columns().get(column)));
+            }
+        }
+        return dirty;
     }
 
     /**

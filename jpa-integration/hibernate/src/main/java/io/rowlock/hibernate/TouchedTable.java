@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table that an SQL text inserts into, updates or deletes from: found by the words of the text, as nobody parses native
@@ -15,41 +16,63 @@ import java.util.regex.Pattern;
  *
  * @param name in lower case and without quotes, with its schema where the text has that
  * @param changes what is done to its rows
- * @param assignments where rows are updated, the text up to the condition; else empty
+ * @param columns where rows are updated, the columns that get a value, in the same form; null where that is not known
+ * @param cascades whether tables that refer to it are emptied with it
  */
-record TouchedTable(String name, Set<Change> changes, String assignments) {
-    private static final Pattern NO_CODE = Pattern.compile("'[^']*'|--[^\\n]*|/\\*.*?\\*/", Pattern.DOTALL);
+record TouchedTable(
+        String name, Set<Change> changes, @Nullable Set<String> columns, boolean cascades) {
     private static final Pattern MAY_CHANGE =
             Pattern.compile("\\s*\\(?\\s*(?:with|insert|update|delete|merge)\\b", Pattern.CASE_INSENSITIVE);
-    private static final Pattern WHERE = Pattern.compile("\\bwhere\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern DO_UPDATE = Pattern.compile("\\bdo\\s+update\\b", Pattern.CASE_INSENSITIVE);
-    private static final String NAME = "(?:\"[^\"]+\"|[\\w$]+)";
+    private static final String PART = "(?:\"[^\"]+\"|[\\w$]+)";
+    private static final String NAME = "(?:only\\s+)?(" + PART + "(?:\\s*\\.\\s*" + PART + ")*)";
+    private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CHARACTER_CLASS;
     private static final Pattern CHANGE = Pattern.compile(
-            "\\b(insert\\s+into|update|delete\\s+from|merge\\s+into|truncate(?:\\s+table)?)\\s+(?:only\\s+)?(" + NAME
-                    + "(?:\\s*\\.\\s*" + NAME + ")*)",
-            Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CHARACTER_CLASS);
+            "\\b(insert\\s+into|update|delete\\s+from|merge\\s+into|truncate(?:\\s+table)?)\\s+" + NAME, FLAGS);
+    private static final Pattern FURTHER = Pattern.compile("\\s*\\*?\\s*,\\s*" + NAME, FLAGS);
+    private static final Pattern CASCADE = Pattern.compile("[^;]*\\bcascade\\b", Pattern.CASE_INSENSITIVE);
 
     /** Whether what is run as a query may change rows: common table expressions, and changes that return what they did. */
     static boolean mayBeIn(String query) {
         boolean plain = !query.isEmpty() && (query.charAt(0) == 's' || query.charAt(0) == 'S');
-        return !plain && MAY_CHANGE.matcher(code(query)).lookingAt();
+        return !plain && MAY_CHANGE.matcher(SqlCode.of(query)).lookingAt();
     }
 
     /** All of them; empty for a text that changes nothing. */
     static List<TouchedTable> in(String sql) {
-        String code = code(sql);
+        String code = SqlCode.of(sql);
         List<TouchedTable> tables = new ArrayList<>();
         Matcher found = CHANGE.matcher(code);
         while (found.find()) {
+            String verb = found.group(1).toLowerCase(Locale.ROOT);
             String rest = code.substring(found.end());
-            Set<Change> changes = changes(found.group(1).toLowerCase(Locale.ROOT), rest);
-            Matcher where = WHERE.matcher(rest);
-            String assignments = changes.contains(Change.UPDATE)
-                    ? rest.substring(0, where.find() ? where.start() : rest.length())
-                    : "";
-            tables.add(new TouchedTable(normal(found.group(2)), changes, assignments));
+            if (verb.startsWith("truncate")) {
+                addTruncated(found.group(2), rest, tables);
+                continue;
+            }
+            Set<Change> changes = changes(verb, rest);
+            boolean branches = verb.startsWith("merge"); // each may have assignments of its own
+            Set<String> columns = branches || !changes.contains(Change.UPDATE) ? null : SetClause.columns(rest);
+            tables.add(new TouchedTable(normal(found.group(2)), changes, columns, false));
         }
         return tables;
+    }
+
+    private static void addTruncated(String first, String rest, List<TouchedTable> tables) {
+        Matcher further = FURTHER.matcher(rest);
+        List<String> names = new ArrayList<>(List.of(first));
+        int end = 0;
+        while (further.region(end, rest.length()).lookingAt()) {
+            names.add(further.group(1));
+            end = further.end();
+        }
+        boolean cascades = CASCADE.matcher(rest).region(end, rest.length()).lookingAt();
+        names.forEach(name -> tables.add(emptied(normal(name), cascades)));
+    }
+
+    /** A table whose rows are all removed. */
+    static TouchedTable emptied(String name, boolean cascades) {
+        return new TouchedTable(name, Collections.singleton(Change.REMOVE), null, cascades);
     }
 
     private static Set<Change> changes(String verb, String rest) {
@@ -64,10 +87,6 @@ record TouchedTable(String name, Set<Change> changes, String assignments) {
         return Collections.singleton(verb.equals("update") ? Change.UPDATE : Change.REMOVE);
     }
 
-    private static String code(String sql) {
-        return NO_CODE.matcher(sql).replaceAll(" ");
-    }
-
     /** A table's name as texts are compared by: two that differ in case alone count as one. */
     static String normal(String name) {
         return name.replaceAll("[\"\\s]", "").toLowerCase(Locale.ROOT);
@@ -78,10 +97,8 @@ record TouchedTable(String name, Set<Change> changes, String assignments) {
         return name.equals(table) || name.endsWith("." + table) || table.endsWith("." + name);
     }
 
-    /** Whether a column is given a value. */
+    /** Whether a column is known to get a value. */
     boolean assigns(String column) {
-        return Pattern.compile("\\b" + Pattern.quote(normal(column)) + "\"?\\s*=")
-                .matcher(assignments.toLowerCase(Locale.ROOT))
-                .find();
+        return columns != null && columns.contains(normal(column));
     }
 }

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The rules of one entity. Immutable. */
 public final class EntityRules {
@@ -45,8 +46,18 @@ public final class EntityRules {
 
     /** The kinds of jobs that such a change may make, in order. */
     public SortedSet<String> kinds(Change change) {
+        return kinds(change, null);
+    }
+
+    /**
+     * The kinds of jobs that such a change may make, in order.
+     *
+     * @param dirty the attributes, or paths, that an update changes, or null if nobody knows
+     */
+    public SortedSet<String> kinds(Change change, @Nullable Set<String> dirty) {
         return rules.stream()
                 .filter(rule -> rule.on().contains(change))
+                .filter(rule -> change != Change.UPDATE || rule.concern().matches(dirty))
                 .map(rule -> rule.kind().name())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
