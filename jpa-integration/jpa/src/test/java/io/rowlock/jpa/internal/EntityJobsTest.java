@@ -135,7 +135,7 @@ final class EntityJobsTest {
                 .contains("places(): subject names the version version")
                 .contains("places(): queue must not be blank")
                 .contains("unnamed(): orderedBy names photo, which is stored as no text or number")
-                .contains("unnamed(): subject names the lazy attribute letter")
+                .contains("unnamed(): subject names letter, which is lazy")
                 .contains("morePlaces(): orderedBy names the embedded object address; name one attribute in it")
                 .contains("morePlaces(): subject names the attribute stat, which Attributes does not have; did you")
                 .doesNotContain(
