@@ -70,7 +70,7 @@ final class LazyIT extends ProviderTest {
     void key() {
         try (ProviderUnit refused = ProviderUnit.on(schema, LOADER.enhanced(LazyKeyed.class))
                 .with("hibernate.classLoaders", List.of(LOADER))) {
-            assertThatThrownBy(refused::factory).hasStackTraceContaining("names the lazy attribute region");
+            assertThatThrownBy(refused::factory).hasStackTraceContaining("names region, which is lazy");
         }
     }
 }
