@@ -39,7 +39,7 @@ final class StoredText {
     }
 
     /** A number, truth or bytes as they are, anything else as text; null where null is stored. */
-    @SuppressWarnings("unchecked") // the value is one of the type
+    @SuppressWarnings({"unchecked", "EnumOrdinal"}) // the value is one of the type; the ordinal is what is stored
     static @Nullable Object of(BasicType<?> type, Object value) {
         Object stored = type.convertToRelationalValue(value);
         if (stored instanceof Enum<?> constant) {
