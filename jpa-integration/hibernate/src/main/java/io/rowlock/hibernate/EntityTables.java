@@ -42,7 +42,11 @@ final class EntityTables {
 
     /** Hears what a statement does to one entity. */
     interface Reach {
-        /** @param kinds the kinds of the jobs that are not made */
+        /**
+         * A statement makes such a change.
+         *
+         * @param kinds the kinds of the jobs that are not made
+         */
         void to(EntityRules rules, Change change, SortedSet<String> kinds);
     }
 
