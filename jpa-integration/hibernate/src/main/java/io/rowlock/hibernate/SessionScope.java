@@ -26,12 +26,10 @@ final class SessionScope implements Synchronization {
     /** A payload method that queries and modifies makes a flush in the flush's end, and so on. */
     private static final int MAX_DEPTH = 10;
 
-    /** A row whose deletion is under way, and what was read from it. */
-    private record Deletion(Object entity, @Nullable Object[] values) {}
-
     private final FlushChanges changes = new FlushChanges();
     private final Set<Object> insertedAtOnce = Collections.newSetFromMap(new IdentityHashMap<>());
-    private @Nullable Deletion deletion;
+    private @Nullable Object deleting;
+    private @Nullable Object @Nullable [] deletingValues;
     private final EarliestByLane written = new EarliestByLane();
     private final Suppressions suppressions = new Suppressions();
     private Waker waker = committed -> {};
@@ -42,7 +40,7 @@ final class SessionScope implements Synchronization {
     /** A flush begins. What one that failed has left is forgotten. */
     void begin() {
         changes.clear();
-        deletion = null;
+        forgetDeletion();
         flushing = true;
     }
 
@@ -83,15 +81,21 @@ final class SessionScope implements Synchronization {
 
     /** A row is being deleted, one at a time. */
     void willDelete(Object entity, @Nullable Object[] values) {
-        deletion = new Deletion(entity, values);
+        deleting = entity;
+        deletingValues = values;
     }
 
     /** Gives away what was read from the row that was deleted, or null if that is not known. */
     @Nullable
     Object @Nullable [] deletedState(Object entity) {
-        Deletion last = deletion;
-        deletion = null;
-        return last != null && last.entity() == entity ? last.values() : null;
+        @Nullable Object[] values = deleting == entity ? deletingValues : null;
+        forgetDeletion();
+        return values;
+    }
+
+    private void forgetDeletion() {
+        deleting = null;
+        deletingValues = null;
     }
 
     /** Asks to be told of the end of the session's transaction, once in each. */
@@ -133,7 +137,7 @@ final class SessionScope implements Synchronization {
         registered = false;
         flushing = false;
         changes.clear();
-        deletion = null;
+        forgetDeletion();
         insertedAtOnce.clear();
         List<Enqueued> jobs = written.take();
         if (status == Status.STATUS_COMMITTED && !jobs.isEmpty()) {
