@@ -14,8 +14,10 @@ public record SagaFork(Outcome outcome, String saga, String words) {
         FORKED,
         /** There is a saga of the new id already. */
         EXISTS,
-        /** An unfinished saga, the old one perhaps, holds the business key: resolve that one first. */
+        /** An unfinished saga holds the business key: resolve that one first. */
         KEY_HELD,
+        /** The old saga waits for a person, and could go on beside its fork: {@code resolveWhole} it first. */
+        UNFINISHED,
         /** The old saga goes on by itself: cancel it, or wait. */
         HEALTHY,
         /** The newest version has no such step on its main line. */

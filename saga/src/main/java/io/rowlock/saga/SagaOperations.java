@@ -84,8 +84,8 @@ public interface SagaOperations {
     SagaAnswer resolve(String id, String step, @Nullable Object state, By by);
 
     /**
-     * Ends a saga by hand, as {@link SagaStatus#RESOLVED}: nothing is done or undone any more. A saga that waits for it goes
-     * on as if it had completed.
+     * Ends a saga by hand, as {@link SagaStatus#RESOLVED}: nothing is done or undone any more. A saga that waits for it takes
+     * it for undone if it was being undone, else for completed, with the state it has.
      *
      * @param id a saga that is stuck, or of which a compensation failed
      * @param by who does it, and why
@@ -111,7 +111,7 @@ public interface SagaOperations {
      * another. The new saga undoes the copied steps if it is compensated; the keys it asks for of them
      * ({@link StepContext#key(String)}) are those under which the old one did them. Its deadline begins anew.
      *
-     * @param id a saga that is finished or needs a person
+     * @param id a saga that is finished; one that waits for a person is resolved first
      * @param fromStep a step on the main line of the newest version
      * @param newId the id of the new one: 1 to 200 characters
      * @param by who does it, and why

@@ -18,6 +18,9 @@ public interface DriverLease {
     /** The fencing number, as claimed; a write that takes nothing from the lease leaves it. */
     long token();
 
+    /** How long the lease lasts without being renewed. */
+    Duration length();
+
     /** Which attempt this is, as claimed; what is written to the row meanwhile does not change it. */
     int attempt();
 

@@ -92,6 +92,11 @@ final class JobRun implements JobContext, DriverLease {
     }
 
     @Override
+    public Duration length() {
+        return identity.lease();
+    }
+
+    @Override
     public long id() {
         return job.id();
     }

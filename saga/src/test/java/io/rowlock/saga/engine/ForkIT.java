@@ -115,9 +115,16 @@ final class ForkIT {
         scene.await("1", SagaStatus.STUCK);
     }
 
+    /** And ended by a person, as it could go on beside its fork. */
+    private void resolved(TestSchema schema, boolean key) throws Exception {
+        stuck(schema, key);
+        assertThat(scene.operations().fork("1", "b", "2", ME).outcome()).isEqualTo(Outcome.UNFINISHED);
+        assertThat(scene.operations().resolveWhole("1", ME)).isEqualTo(SagaAnswer.DONE);
+    }
+
     @Test
     void a_fork_begins_at_its_step_with_the_state_before_it(TestSchema schema) throws Exception {
-        stuck(schema, false);
+        resolved(schema, false);
         broken.set(false);
         done.clear();
         SagaFork fork = scene.operations().fork("1", "b", "2", ME);
@@ -171,7 +178,7 @@ final class ForkIT {
 
     @Test
     void a_fork_from_the_first_step_begins_with_the_state_that_the_saga_began_with(TestSchema schema) throws Exception {
-        stuck(schema, false);
+        resolved(schema, false);
         broken.set(false);
         done.clear();
         SagaFork fork = scene.operations().fork("1", "a", "2", ME);
@@ -184,13 +191,16 @@ final class ForkIT {
 
     @Test
     void a_business_key_that_is_held_is_told(TestSchema schema) throws Exception {
-        stuck(schema, true);
+        resolved(schema, true);
+        scene.begin(TRIP, "3", new Trip("rome", List.of()));
+        scene.await("3", SagaStatus.STUCK);
+        long operations = scene.schema().count("SELECT count(*) FROM rowlock_operation");
         SagaFork held = scene.operations().fork("1", "b", "2", ME);
         assertThat(held.outcome()).isEqualTo(Outcome.KEY_HELD);
-        assertThat(held.saga()).isEqualTo("1");
+        assertThat(held.saga()).isEqualTo("3");
         assertThat(scene.schema().count("SELECT count(*) FROM rowlock_operation"))
-                .isZero();
-        assertThat(scene.operations().resolveWhole("1", ME)).isEqualTo(SagaAnswer.DONE);
+                .isEqualTo(operations);
+        assertThat(scene.operations().resolveWhole("3", ME)).isEqualTo(SagaAnswer.DONE);
         broken.set(false);
         assertThat(scene.operations().fork("1", "b", "2", ME).outcome()).isEqualTo(Outcome.FORKED);
         scene.await("2", SagaStatus.COMPLETED);
@@ -198,7 +208,7 @@ final class ForkIT {
 
     @Test
     void what_cannot_be_forked_is_said_in_words(TestSchema schema) throws Exception {
-        stuck(schema, false);
+        resolved(schema, false);
         assertThat(scene.operations().fork("1", "x", "2", ME).outcome()).isEqualTo(Outcome.WRONG_STEP);
         assertThat(scene.operations().fork("1", "nothing", "2", ME).outcome()).isEqualTo(Outcome.WRONG_STEP);
         assertThat(scene.operations().fork("none", "b", "2", ME).outcome()).isEqualTo(Outcome.UNKNOWN);
@@ -241,6 +251,7 @@ final class ForkIT {
         scene.start();
         scene.begin(OLD, "1", new Old("rome"));
         scene.await("1", SagaStatus.STUCK);
+        assertThat(scene.operations().resolveWhole("1", ME)).isEqualTo(SagaAnswer.DONE);
         scene.close();
         scene = new SagaScene(schema, false, trip(false));
         scene.start();

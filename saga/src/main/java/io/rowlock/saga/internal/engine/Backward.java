@@ -39,6 +39,9 @@ final class Backward<S> {
     }
 
     private Found<S> ready(Found.Ready<S> ready, StepRow of) {
+        if (of.freeAt() != null && !saga.isOver(of.freeAt())) {
+            return new Found.Waits<>(of.freeAt(), Set.of());
+        }
         if (of.status() == StepStatus.WAITING) { // a child that still runs
             String signal = Forward.signal(ready.node());
             boolean untold = of.outcome().error() == null;
@@ -92,14 +95,13 @@ final class Backward<S> {
         };
     }
 
-    /** A transactional step that was cut off is rolled back. */
+    /** A transactional step that was cut off is rolled back. A child that failed with no answer is done. */
     private static <S> boolean mayHaveTakenEffect(SagaNode<S> node, StepRow of) {
         Compensation<S> compensation = compensation(node);
-        return node instanceof Step<S> step
-                && compensation != null
-                && !compensation.onlyWhenCompleted()
-                && (of.counts().unanswered()
-                        || (of.status() == StepStatus.STARTED && step.work() instanceof StepWork.Called<S>));
+        boolean running = of.status() == StepStatus.STARTED
+                && node instanceof Step<S> step
+                && step.work() instanceof StepWork.Called<S>;
+        return compensation != null && !compensation.onlyWhenCompleted() && (of.counts().unanswered() || running);
     }
 
     static <S> @Nullable Compensation<S> compensation(SagaNode<S> node) {

@@ -83,7 +83,7 @@ final class Calls<S> {
         Ends<S> ends = ends(step, scope, attempt);
         if (step.work() instanceof StepWork.Called<S> called) {
             return call(
-                    step.timeout(), () -> required(called.call().call(saga.state(scope), context)), step.name(), ends);
+                    step.timeout(), () -> required(called.call().call(saga.state(scope), context)), ends);
         } else if (step.work() instanceof StepWork.TransactionalJdbc<S> plain) {
             return transactional.run(
                     parts.transactions(),
@@ -131,7 +131,6 @@ final class Calls<S> {
                         called.call().compensate(saga.state(scope), context);
                         return null;
                     },
-                    node.name(),
                     ends);
         }
         TransactionalCalls.Attempt<S> how =
@@ -164,7 +163,8 @@ final class Calls<S> {
     Flight<S> flight(Step<S> step, StepWork.Called<S> work, Scope scope, StepRow attempt) {
         Context context = context(new Running(step.name(), attempt.counts().attempts(), false));
         return new Flight<>(
-                step, saga, scope, state -> required(work.call().call(state, context)), ends(step, scope, attempt));
+                step, saga, scope, state -> required(work.call().call(state, context)), ends(step, scope, attempt),
+                hold.length());
     }
 
     @FunctionalInterface
@@ -173,15 +173,16 @@ final class Calls<S> {
         S call() throws Exception;
     }
 
-    private Next call(@Nullable Duration limit, Work<S> work, String step, Ends<S> ends) throws Exception {
+    private Next call(@Nullable Duration limit, Work<S> work, Ends<S> ends) throws Exception {
         TimedCall timed = new TimedCall(parts, limit);
         S returned = null;
         Throwable thrown = null;
         try {
-            returned = timed.<@Nullable S>call(work::call, () -> tooLong(limit, step, ends));
+            returned = timed.<@Nullable S>call(work::call, () -> tooLong(limit, ends));
         } catch (Throwable e) {
             thrown = e;
         }
+        hold.calm();
         if (timed.decidedByTimer() || hold.takenAway()) {
             return Next.OVER;
         }
@@ -202,23 +203,22 @@ final class Calls<S> {
         try {
             ends.returned(returned);
             return null;
-        } catch (Exception e) {
+        } catch (Throwable e) {
             return e;
         }
     }
 
-    /** The next attempt must not start before the lease would have ended: this one's thread may still run. */
-    private void tooLong(@Nullable Duration limit, String step, Ends<S> ends) throws SQLException {
-        ends.failed(Verdict.tooLong(Objects.requireNonNull(limit)));
-        endEarly(saga, recording, step);
+    private void tooLong(@Nullable Duration limit, Ends<S> ends) throws SQLException {
+        ends.failed(new TookTooLongException(Objects.requireNonNull(limit), hold.length()));
+        endEarly(saga, recording);
     }
 
-    static <S> void endEarly(Instance<S> saga, Recording<S> recording, String step) throws SQLException {
-        StepRow row = saga.step(step);
+    /** The drive is over, as its thread may still be in the call; the next one, at once, sees what there is to wait for. */
+    static <S> void endEarly(Instance<S> saga, Recording<S> recording) throws SQLException {
         if (saga.status().needsPerson()) {
             recording.end();
         } else {
-            recording.putBack(row == null ? null : row.dueAt(), true, false, Set.of());
+            recording.putBack(null, false, Set.of());
         }
     }
 

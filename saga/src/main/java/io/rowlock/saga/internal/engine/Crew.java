@@ -8,7 +8,6 @@ import io.rowlock.saga.internal.sql.StepRow;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Runs steps of branches beside each other. The driver's thread starts them, takes their answers one at a time, and records
- * them. One that took too long is given up, but not tried again in this drive: its thread may still run. For the driver's
- * thread.
+ * them. One that took too long is given up: what its thread brings counts for nothing. For the driver's thread.
  */
 final class Crew<S> {
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
@@ -29,7 +27,6 @@ final class Crew<S> {
     private final Calls<S> calls;
     private final Recording<S> recording;
     private final Map<String, Flight<S>> flying = new HashMap<>();
-    private final Set<String> givenUp = new HashSet<>();
     private final BlockingQueue<Flight<S>> landed = new LinkedBlockingQueue<>();
 
     Crew(ExecutorService threads, Calls<S> calls, Recording<S> recording) {
@@ -51,14 +48,7 @@ final class Crew<S> {
 
     /** Steps that are not to be started. */
     Set<String> busy() {
-        Set<String> busy = new HashSet<>(flying.keySet());
-        busy.addAll(givenUp);
-        return busy;
-    }
-
-    /** Whether threads of attempts that took too long may still run. */
-    boolean hasGivenUp() {
-        return !givenUp.isEmpty();
+        return Set.copyOf(flying.keySet());
     }
 
     /** Records the starts of all, and starts them. Those that have no attempt left fail, and nothing of them is started. */
@@ -98,7 +88,6 @@ final class Crew<S> {
         for (Flight<S> each : List.copyOf(flying.values())) {
             if (each.left() <= 0 && each.giveUp()) {
                 flying.remove(each.name());
-                givenUp.add(each.name());
                 changed = true;
             }
         }
@@ -110,8 +99,7 @@ final class Crew<S> {
             flight.end();
             return true;
         }
-        givenUp.remove(flight.name()); // its thread has ended
-        return false;
+        return false; // given up before
     }
 
     /** Tells all to stop; what they bring counts for nothing. */

@@ -65,7 +65,7 @@ final class Drive<S> {
             for (int i = 0; i < MOST_MOVES; i++) {
                 Next next = hold.takenAway() ? Next.OVER : move();
                 if (next == Next.READ_AGAIN) {
-                    return landed() && !(crew.hasGivenUp() && putBack() == Next.OVER);
+                    return landed();
                 } else if (next == Next.OVER) {
                     return false;
                 }
@@ -93,7 +93,7 @@ final class Drive<S> {
         } else if (crew.isFlying()) {
             return beside(crew.awaitOne());
         } else if (saga.status() == SagaStatus.COMPENSATING) {
-            return crew.hasGivenUp() ? putBack() : go(Backward.find(saga));
+            return go(Backward.find(saga));
         }
         return after(recording.end());
     }
@@ -116,12 +116,11 @@ final class Drive<S> {
         } else if (crew.isFlying()) {
             return beside(crew.awaitOne());
         }
-        return crew.hasGivenUp() ? putBack() : go(found.otherwise());
+        return go(found.otherwise());
     }
 
-    /** At once; where threads of attempts that were given up may still run, not before the lease would have ended. */
     private Next putBack() throws SQLException {
-        return after(recording.putBack(null, crew.hasGivenUp(), false, Set.of()));
+        return after(recording.putBack(null, false, Set.of()));
     }
 
     private static Next beside(Result result) {
@@ -156,11 +155,15 @@ final class Drive<S> {
     private Next go(Found<S> found) throws Exception {
         if (found instanceof Found.Ready<S> ready) {
             return hold.stopping()
-                    ? after(recording.putBack(null, false, false, Set.of()))
+                    ? putBack()
                     : begin(ready.node(), ready.scope());
         }
         if (found instanceof Found.Waits<S> nothing) {
-            return after(recording.putBack(until(nothing.until()), false, gives(), nothing.signals()));
+            Result result = recording.putBack(until(nothing.until()), gives(), nothing.signals());
+            if (result == Result.RECORDED && waits.hasBegunToAwait()) {
+                parts.relations().hurrySignals(saga);
+            }
+            return after(result);
         }
         if (saga.status() == SagaStatus.RUNNING) {
             return after(recording.complete(gives()));

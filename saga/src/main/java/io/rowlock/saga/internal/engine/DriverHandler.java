@@ -1,7 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.internal.engine.DriverLease;
-import io.rowlock.internal.sql.SqlState;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobHandler;
 import io.rowlock.job.RetryPolicy;
@@ -43,7 +42,7 @@ final class DriverHandler<S> implements JobHandler<String> {
         boolean again = true;
         while (again) {
             long askedAt = System.nanoTime();
-            Optional<Loaded> loaded = load(saga);
+            Optional<Loaded> loaded = parts.ledger().loadOrSnooze(saga);
             if (loaded.isEmpty() || !drives(job, loaded.get())) {
                 LOG.info("A driver has no saga to drive, and ends (job={}, saga={})", job.id(), saga);
                 return;
@@ -56,17 +55,6 @@ final class DriverHandler<S> implements JobHandler<String> {
         }
         if (!hold.isOver() && !hold.takenAway()) {
             throw new Snooze(SOON); // nothing was recorded of its end: a driver that merely returned would be completed
-        }
-    }
-
-    private Optional<Loaded> load(String saga) throws SQLException {
-        try {
-            return parts.ledger().load(saga);
-        } catch (SQLException e) {
-            if (SqlState.curedByTime(e)) {
-                throw new Snooze(SOON);
-            }
-            throw e;
         }
     }
 
@@ -92,7 +80,7 @@ final class DriverHandler<S> implements JobHandler<String> {
         String why = definition + " has no steps " + unknown
                 + " any more, which have begun; bring them back, or give the" + " changed definition a new version";
         recording.beside(parts.relations().alert("saga unknown step", instance, why));
-        recording.putBack(instance.in(LATER), false, false, Set.of());
+        recording.putBack(instance.in(LATER), false, Set.of());
         return false;
     }
 }

@@ -1,6 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.saga.SagaNode.Step;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ final class Flight<S> implements Runnable {
     private final Work<S> work;
     private final Calls.Ends<S> ends;
     private final S state;
+    private final Duration lease;
     private final long startedAt = System.nanoTime();
     private @Nullable BlockingQueue<Flight<S>> landing;
     private @Nullable S returned;
@@ -28,7 +30,8 @@ final class Flight<S> implements Runnable {
     }
 
     /** A state that cannot be read fails the attempt, as it would in the step. */
-    Flight(Step<S> step, Instance<S> saga, Scope scope, Work<S> work, Calls.Ends<S> ends) {
+    Flight(Step<S> step, Instance<S> saga, Scope scope, Work<S> work, Calls.Ends<S> ends, Duration lease) {
+        this.lease = lease;
         this.step = step;
         this.ends = ends;
         S read = null;
@@ -94,7 +97,7 @@ final class Flight<S> implements Runnable {
             return false;
         }
         interrupt();
-        ends.failed(Verdict.tooLong(Objects.requireNonNull(step.timeout())));
+        ends.failed(new TookTooLongException(Objects.requireNonNull(step.timeout()), lease));
         return true;
     }
 

@@ -67,7 +67,12 @@ final class Forks {
                     : refused(wanted, Outcome.UNKNOWN, "there is no saga " + wanted.id());
         }
         SagaStatus status = held.get().status();
-        if (!status.finished() && !status.needsPerson()) {
+        if (status.needsPerson()) {
+            return refused(
+                    wanted,
+                    Outcome.UNFINISHED,
+                    "saga " + wanted.id() + " is " + status + ", and could go on beside its fork: resolve it first");
+        } else if (!status.finished()) {
             return refused(wanted, Outcome.HEALTHY, "saga " + wanted.id() + " is " + status + " and goes on by itself");
         }
         Loaded old = restarts.load(connection, wanted.id());

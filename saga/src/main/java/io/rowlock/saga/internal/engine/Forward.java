@@ -59,8 +59,7 @@ final class Forward<S> {
             return branchesPassed(parallel) && ready(node, scope);
         }
         switch (row.status()) {
-            case STARTED -> ready(node, scope);
-            case RETRYING, WAITING -> waits(node, row, scope);
+            case STARTED, RETRYING, WAITING -> waits(node, row, scope);
             default -> {
                 // failed: a person is needed
             }
@@ -77,17 +76,28 @@ final class Forward<S> {
     }
 
     private void waits(SagaNode<S> node, StepRow row, Scope scope) {
+        if (row.freeAt() != null && !saga.isOver(row.freeAt())) {
+            until(row.freeAt());
+            return;
+        }
         String signal = signal(node);
         boolean moved = signal != null && saga.signal(signal) != null;
-        if (moved || (row.dueAt() != null && saga.isOver(row.dueAt()))) {
+        boolean due = row.status() == StepStatus.STARTED || (row.dueAt() != null && saga.isOver(row.dueAt()));
+        if (moved || due) {
             ready(node, scope);
             return;
         }
         if (signal != null) {
             signals.add(signal);
         }
-        if (row.dueAt() != null && (earliest == null || row.dueAt().isBefore(earliest))) {
-            earliest = row.dueAt();
+        if (row.dueAt() != null) {
+            until(row.dueAt());
+        }
+    }
+
+    private void until(Instant time) {
+        if (earliest == null || time.isBefore(earliest)) {
+            earliest = time;
         }
     }
 

@@ -40,8 +40,19 @@ final class Hold {
         return lease.deleteCompleted();
     }
 
+    Duration length() {
+        return lease.length();
+    }
+
     boolean stopping() {
         return lease.stopping();
+    }
+
+    /** A step may leave its thread interrupted; unless the worker stops, that is nobody's wish. */
+    void calm() {
+        if (!lease.stopping()) {
+            Thread.interrupted();
+        }
     }
 
     boolean takenAway() {

@@ -2,6 +2,7 @@ package io.rowlock.saga.internal.engine;
 
 import io.rowlock.internal.engine.EngineConnection;
 import io.rowlock.internal.sql.SqlState;
+import io.rowlock.job.Snooze;
 import io.rowlock.saga.internal.engine.Turns.Asked;
 import io.rowlock.saga.internal.sql.LoadSql;
 import io.rowlock.saga.internal.sql.LoadSql.Loaded;
@@ -12,6 +13,7 @@ import io.rowlock.saga.internal.sql.SagaWrite;
 import io.rowlock.saga.internal.sql.SagaWrite.Driver;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class Ledger implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
     private static final int MOST = 100;
+    private static final Duration AWAY_PAUSE = Duration.ofSeconds(1);
 
     private final EngineConnection connection;
     private final LoadSql loads;
@@ -100,14 +103,29 @@ public final class Ledger implements AutoCloseable {
         record Lost() implements Answer {}
     }
 
-    /** Reads a saga; empty if there is none. */
-    Optional<Loaded> load(String id) throws SQLException {
-        return loading.ask(id);
+    /**
+     * Reads a saga; empty if there is none.
+     *
+     * @throws Snooze if the database is away: the driver comes back, and nobody has failed
+     */
+    Optional<Loaded> loadOrSnooze(String id) throws SQLException {
+        try {
+            return loading.ask(id);
+        } catch (SQLException e) {
+            if (SqlState.curedByTime(e)) {
+                throw new Snooze(AWAY_PAUSE);
+            }
+            throw e;
+        }
     }
 
     /** Records an entry. */
     Answer record(Entry entry) throws SQLException {
         return recording.ask(entry);
+    }
+
+    boolean hasSignal(Connection open, String saga, String name) throws SQLException {
+        return !records.awaited(open, List.of(new Wanted(saga, name))).isEmpty();
     }
 
     /** For what is rare. */

@@ -78,9 +78,8 @@ final class Recording<S> {
     }
 
     /** Records all, and puts the driver back until then, or until a signal. */
-    Result putBack(@Nullable Instant until, boolean notBeforeLease, boolean gives, Set<String> awaited)
-            throws SQLException {
-        SagaWrite full = saga.write(hold.driver(), new DriverDeed.PutBack(until, notBeforeLease, 0));
+    Result putBack(@Nullable Instant until, boolean gives, Set<String> awaited) throws SQLException {
+        SagaWrite full = saga.write(hold.driver(), new DriverDeed.PutBack(until, 0));
         Result result = write(full, gives, awaited);
         if (result == Result.RECORDED) {
             Duration delay = until == null ? Duration.ZERO : Duration.between(saga.now(), until);

@@ -8,10 +8,12 @@ import io.rowlock.saga.SagaNode.Child;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SagaTarget;
 import io.rowlock.saga.internal.engine.Ledger.Beside;
+import io.rowlock.saga.internal.engine.Starts.InPlace;
 import io.rowlock.saga.internal.sql.LoadSql.Loaded;
 import io.rowlock.saga.internal.sql.SagaRow;
 import io.rowlock.saga.internal.sql.SagaRow.Parent;
 import io.rowlock.saga.internal.sql.StartSql.NewSaga;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,8 +81,8 @@ final class Relations {
     }
 
     /**
-     * Starts a child; that of an earlier attempt is that child. Where another saga has its id or holds its business key, the
-     * parent is told so: that must not fail its record.
+     * Starts a child. That of an earlier attempt is that child, and may have ended: the parent is told to look. So it is where
+     * another saga has its id or holds its business key, as that must not fail its record.
      */
     <S, C> Beside startChild(Instance<S> parent, Child<S, C> child, C state) {
         Saga<C> definition = definitions.newest(child.type());
@@ -90,15 +92,42 @@ final class Relations {
                 ? prepared.about(parent.row().origin().subject())
                 : prepared;
         return connection -> {
-            Optional<String> inTheWay = starts.startChild(connection, saga);
-            if (inTheWay.isPresent()) {
+            Optional<InPlace> present = starts.startChild(connection, saga);
+            if (present.isPresent()) {
+                String words = present.get().inTheWay();
                 wishes.signal(
                         connection,
                         SagaKeys.childSignal(child.name()),
                         SagaTarget.saga(parent.id()),
-                        codec.write(inTheWay.get(), "What is in the way of a child"));
+                        words == null ? ENDED : codec.write(words, "What is in the way of a child"));
             }
         };
+    }
+
+    /** Whether there is a signal for it that this instance does not know, or that is still to be brought: that is hurried. */
+    Overlooked overlooked(Instance<?> saga, String signal) throws SQLException {
+        return ledger.call(connection -> {
+            if (ledger.hasSignal(connection, saga.id(), signal)) {
+                return Overlooked.RECORDED;
+            }
+            return hurry(connection, saga) ? Overlooked.UNDER_WAY : Overlooked.NOTHING;
+        });
+    }
+
+    /** What a wait may have overlooked. */
+    enum Overlooked {
+        NOTHING,
+        RECORDED,
+        UNDER_WAY
+    }
+
+    /** Has signals brought that were sent before the saga was there. */
+    void hurrySignals(Instance<?> saga) throws SQLException {
+        ledger.call(connection -> hurry(connection, saga));
+    }
+
+    private boolean hurry(Connection connection, Instance<?> saga) throws SQLException {
+        return wishes.hurry(connection, saga.id(), saga.row().origin().businessKey());
     }
 
     /** Asks a child to end. */
@@ -106,18 +135,24 @@ final class Relations {
         return connection -> wishes.cancel(connection, child, by);
     }
 
-    /** How a child stands. */
+    /**
+     * How a child stands.
+     *
+     * @param undone whether it is finished, and what it did is undone, perhaps by hand
+     */
     record ChildState(
-            SagaStatus status, String state, @Nullable String reason) {}
+            SagaStatus status, boolean undone, String state, @Nullable String reason) {}
 
     Optional<ChildState> child(String id, String name) throws SQLException {
-        return ledger.load(id)
-                .map(Loaded::saga)
-                .filter(row -> row.origin().name().equals(name))
+        return ledger.loadOrSnooze(id)
+                .filter(loaded -> loaded.saga().origin().name().equals(name))
                 .map(Relations::state);
     }
 
-    private static ChildState state(SagaRow row) {
-        return new ChildState(row.status(), row.state(), row.progress().reason());
+    private static ChildState state(Loaded child) {
+        SagaRow row = child.saga();
+        boolean undone = row.status() == SagaStatus.COMPENSATED
+                || (row.status() == SagaStatus.RESOLVED && Ways.back(child));
+        return new ChildState(row.status(), undone, row.state(), row.progress().reason());
     }
 }

@@ -21,10 +21,13 @@ public final class SagaKeys {
         return "rowlock-child-" + hash(step);
     }
 
-    /** The id of a child: its parent's and its step's, hashed where that is too long for an id. */
+    /** The id of a child: its parent's and its step's, hashed where that is too long for an id, or could be another's. */
     static String child(String parent, String step) {
         String readable = parent + '/' + step;
-        return readable.length() <= 200 ? readable : readable.substring(0, 160) + '-' + hash(readable);
+        if (readable.length() <= 200 && !step.contains("/")) {
+            return readable;
+        }
+        return readable.substring(0, Math.min(160, readable.length())) + '-' + hash(parent + '\0' + step);
     }
 
     /** The kind of the jobs that drive sagas of this name and version. */

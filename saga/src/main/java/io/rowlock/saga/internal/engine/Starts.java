@@ -55,15 +55,26 @@ final class Starts {
                 .orElseGet(() -> new SagaStarted(saga.id(), false));
     }
 
-    /** Writes it, unless it is there; tells in words which other one is in its way. */
-    Optional<String> startChild(Connection connection, NewSaga saga) throws SQLException {
+    /** Writes it, unless it or another one is there: tells what is in its way, or in its place. */
+    Optional<InPlace> startChild(Connection connection, NewSaga saga) throws SQLException {
+        return insert(connection, saga).map(present -> new InPlace(inTheWay(saga, present)));
+    }
+
+    /**
+     * What is there in place of a child.
+     *
+     * @param inTheWay in words, if it is another one; null if it is that child, from an earlier attempt
+     */
+    record InPlace(@Nullable String inTheWay) {}
+
+    private static @Nullable String inTheWay(NewSaga saga, Present present) {
         Origin origin = saga.origin();
-        return insert(connection, saga)
-                .filter(present ->
-                        !present.id().equals(saga.id()) || !present.name().equals(origin.name()))
-                .map(present -> present.id().equals(saga.id())
-                        ? "its id " + saga.id() + " is that of a saga " + present.name()
-                        : "its business key " + origin.businessKey() + " is held by saga " + present.id());
+        if (!present.id().equals(saga.id())) {
+            return "its business key " + origin.businessKey() + " is held by saga " + present.id();
+        }
+        return present.name().equals(origin.name())
+                ? null
+                : "its id " + saga.id() + " is that of a saga " + present.name();
     }
 
     /** Writes it; or gives the one of its id, or else the one that holds its business key. */

@@ -89,6 +89,7 @@ final class TransactionalCalls<S> {
         } catch (Throwable e) {
             thrown = e;
         }
+        hold.calm();
         if (timed.decidedByTimer() || hold.takenAway()) {
             return Next.OVER;
         }
@@ -125,10 +126,20 @@ final class TransactionalCalls<S> {
     private void tooLong(InTransaction<?> transaction, Attempt<S> attempt) throws SQLException {
         Connection open = transaction.connection;
         if (open != null) {
+            terminate(transaction.seen().backend());
             open.abort(Runnable::run);
         }
-        attempt.ends().failed(Verdict.tooLong(Objects.requireNonNull(attempt.timeout())));
-        Calls.endEarly(saga, attempt.recording(), attempt.step());
+        attempt.ends().failed(new TookTooLongException(Objects.requireNonNull(attempt.timeout()), hold.length()));
+        Calls.endEarly(saga, attempt.recording());
+    }
+
+    /** Else a statement that waits in the server would keep the saga locked, though its client is gone. */
+    private void terminate(int backend) {
+        try {
+            parts.ledger().call(connection -> parts.records().terminate(connection, backend));
+        } catch (SQLException e) {
+            LOG.warn("The session of a step that took too long could not be ended (saga={}): {}", saga.id(), e.toString());
+        }
     }
 
     /** The work was not called. */

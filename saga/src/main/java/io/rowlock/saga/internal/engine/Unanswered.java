@@ -13,8 +13,8 @@ final class Unanswered {
     private Unanswered() {}
 
     static boolean by(Throwable thrown) {
-        return causes(thrown).noneMatch(ConnectException.class::isInstance) // nobody was there to do anything
-                && causes(thrown).anyMatch(Unanswered::tellsNothing);
+        boolean nobodyThere = causes(thrown).anyMatch(ConnectException.class::isInstance);
+        return saysItself(thrown) || (!nobodyThere && causes(thrown).anyMatch(Unanswered::tellsNothing));
     }
 
     /** Of a step that is rolled back when it fails: only what it says of itself counts. */
@@ -27,8 +27,7 @@ final class Unanswered {
     }
 
     private static boolean tellsNothing(Throwable each) {
-        return each instanceof OutcomeUnknown
-                || each instanceof IOException
+        return each instanceof IOException
                 || each instanceof TimeoutException
                 || each instanceof InterruptedException;
     }

@@ -12,7 +12,6 @@ import io.rowlock.saga.StepStatus;
 import io.rowlock.saga.StepWork;
 import io.rowlock.saga.internal.sql.StepRow;
 import java.time.Duration;
-import java.util.concurrent.TimeoutException;
 
 /** Decides what becomes of a saga whose step, or whose compensation, failed. Changes the instance only. */
 final class Verdict<S> {
@@ -41,6 +40,15 @@ final class Verdict<S> {
             Duration delay = delay(step.retry(), row.counts().attempts(), thrown);
             saga.put(row.error(words(thrown)).become(StepStatus.RETRYING, saga.in(delay)));
         }
+        keepFree(step, thrown);
+    }
+
+    /** The thread of an attempt that took too long may still run: as long as its lease would have lasted, nothing else does. */
+    private void keepFree(SagaNode<S> node, Throwable thrown) {
+        StepRow row = saga.step(node.name());
+        if (row != null && thrown instanceof TookTooLongException late) {
+            saga.put(row.free(saga.in(late.lease())));
+        }
     }
 
     /** No retry can help: before the pivot all is undone, from the pivot on a person is needed. */
@@ -67,6 +75,7 @@ final class Verdict<S> {
             Duration delay = delay(retry, attempts, thrown);
             saga.put(attempt.error(words(thrown)).become(StepStatus.COMPENSATING, saga.in(delay)));
         }
+        keepFree(node, thrown);
     }
 
     /** A person is needed. */
@@ -75,10 +84,6 @@ final class Verdict<S> {
         saga.status(
                 SagaStatus.COMPENSATION_FAILED,
                 Failures.cut("compensation of " + node.name() + ": " + why, LONGEST_REASON));
-    }
-
-    static TimeoutException tooLong(Duration limit) {
-        return new TimeoutException("took longer than its timeout of " + limit);
     }
 
     /** What people read of a throwable; only what a text column stores. */

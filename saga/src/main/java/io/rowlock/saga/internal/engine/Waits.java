@@ -15,9 +15,11 @@ import io.rowlock.saga.SleepTime;
 import io.rowlock.saga.StepStatus;
 import io.rowlock.saga.internal.engine.Drive.Next;
 import io.rowlock.saga.internal.engine.Relations.ChildState;
+import io.rowlock.saga.internal.engine.Relations.Overlooked;
 import io.rowlock.saga.internal.sql.SignalRow;
 import io.rowlock.saga.internal.sql.StepRow;
 import io.rowlock.saga.internal.sql.StepRow.StepKey;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -32,11 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waits<S> {
     private static final Duration LOOK_AGAIN = Duration.ofDays(1);
+    private static final Duration SOON = Duration.ofSeconds(1);
 
     private final Parts parts;
     private final Instance<S> saga;
     private final Recording<S> recording;
     private final Verdict<S> verdict;
+    private boolean awaits;
 
     Waits(Parts parts, Instance<S> saga, Recording<S> recording, Verdict<S> verdict) {
         this.parts = parts;
@@ -45,15 +49,32 @@ final class Waits<S> {
         this.verdict = verdict;
     }
 
-    Next move(SagaNode<S> node, Scope scope) {
+    /** Whether a wait for a signal has begun: one that was sent before may not have been brought yet. */
+    boolean hasBegunToAwait() {
+        return awaits;
+    }
+
+    Next move(SagaNode<S> node, Scope scope) throws SQLException {
         StepRow row = saga.step(node.name());
+        if (row != null && node instanceof Child<S, ?> child) {
+            goOn(child, scope, row);
+            return Next.ON;
+        } else if (row != null && node instanceof Await<S, ?> await && saga.signal(await.signal().name()) == null) {
+            Overlooked overlooked = parts.relations().overlooked(saga, await.signal().name());
+            if (overlooked == Overlooked.RECORDED) {
+                return Next.READ_AGAIN;
+            } else if (overlooked == Overlooked.UNDER_WAY) {
+                saga.put(row.become(StepStatus.WAITING, saga.in(SOON)));
+                return Next.ON;
+            }
+        }
         try {
             if (row == null) {
                 begin(node, scope);
             } else {
                 goOn(node, scope, row);
             }
-        } catch (Exception e) {
+        } catch (Throwable e) {
             StepRow begun = row == null ? StepRow.begun(StepKey.of(node.name()), StepStatus.WAITING) : row;
             verdict.failedForGood(node, begun, Verdict.words(e));
         }
@@ -64,6 +85,7 @@ final class Waits<S> {
         StepRow row = StepRow.begun(StepKey.of(node.name()), StepStatus.WAITING);
         if (node instanceof Await<S, ?> await) {
             saga.put(row.become(StepStatus.WAITING, saga.in(await.within())));
+            awaits = true;
         } else if (node instanceof Sleep<S> sleep) {
             saga.put(row.become(StepStatus.WAITING, end(sleep.time(), scope)));
         } else if (node instanceof Choose<S> choose) {
@@ -106,8 +128,6 @@ final class Waits<S> {
                 results.put(branch.name(), saga.state(new Scope(new StepKey(parallel.name(), branch.name()))));
             }
             complete(row, scope, parallel.join().join(saga.state(scope), new BranchResults<>(results)));
-        } else if (node instanceof Child<S, ?> child) {
-            goOn(child, scope, row);
         } else {
             saga.end(row, StepStatus.COMPLETED); // a sleep is over
         }
@@ -131,26 +151,38 @@ final class Waits<S> {
         }
     }
 
-    private <C> void goOn(Child<S, C> child, Scope scope, StepRow row) throws Exception {
+    /** What its own lambda throws leaves a child that is done: it is undone like a step whose answer was lost. */
+    private <C> void goOn(Child<S, C> child, Scope scope, StepRow row) throws SQLException {
         SignalRow signal = saga.signal(SagaKeys.childSignal(child.name()));
         Optional<ChildState> found = childOf(child);
-        SagaStatus status = found.map(ChildState::status).orElse(SagaStatus.RUNNING);
+        boolean finished = found.isPresent() && found.get().status().finished();
         if (signal != null && !signal.payload().equals(Relations.ENDED)) {
-            verdict.failedForGood(
-                    child, row, "the child cannot be started: " + parts.codec().read(signal.payload(), String.class));
-        } else if (!status.finished()) {
+            verdict.failedForGood(child, row, "the child cannot be started: " + words(signal));
+        } else if (!finished) {
             saga.put(row.become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
-        } else if (status == SagaStatus.COMPENSATED) {
+        } else if (found.get().undone()) {
             verdict.failedForGood(
                     child, row, "the child was undone: " + found.orElseThrow().reason());
         } else {
-            C state =
-                    parts.codec().read(found.orElseThrow().state(), child.type().stateType());
-            complete(row, scope, child.completed().apply(saga.state(scope), state));
+            try {
+                C state = parts.codec()
+                        .read(found.orElseThrow().state(), child.type().stateType());
+                complete(row, scope, child.completed().apply(saga.state(scope), state));
+            } catch (Throwable e) {
+                verdict.failedForGood(child, row.withoutAnswer(), Verdict.words(e));
+            }
         }
     }
 
-    private Optional<ChildState> childOf(Child<S, ?> child) throws Exception {
+    private String words(SignalRow signal) {
+        try {
+            return parts.codec().read(signal.payload(), String.class);
+        } catch (Exception e) {
+            return signal.payload();
+        }
+    }
+
+    private Optional<ChildState> childOf(Child<S, ?> child) throws SQLException {
         SignalRow signal = saga.signal(SagaKeys.childSignal(child.name()));
         if (signal != null) {
             saga.consume(signal, child.name());
@@ -165,14 +197,14 @@ final class Waits<S> {
      *
      * @return false if the node is none
      */
-    boolean endsChild(SagaNode<S> node, StepRow row) throws Exception {
+    boolean endsChild(SagaNode<S> node, StepRow row) throws SQLException {
         if (!(node instanceof Child<S, ?> child) || row.status() != StepStatus.WAITING) {
             return false;
         }
-        SagaStatus status = childOf(child).map(ChildState::status).orElse(SagaStatus.COMPENSATED);
-        if (status == SagaStatus.COMPENSATED) {
+        Optional<ChildState> found = childOf(child);
+        if (found.isEmpty() || found.get().undone()) {
             saga.put(row.become(StepStatus.COMPENSATED, null));
-        } else if (status.finished()) {
+        } else if (found.get().status().finished()) {
             saga.end(row, StepStatus.COMPLETED);
         } else {
             if (row.outcome().error() == null) {

@@ -70,7 +70,16 @@ final class Wishes {
     }
 
     private void enqueue(Connection connection, String[] wish) {
-        outbox.enqueue(connection, KIND, wish, job -> job.queue(queue));
+        outbox.enqueue(connection, KIND, wish, job -> job.queue(queue).subject(wish[2]));
+    }
+
+    /** Makes due what waits to be brought to a saga, as what was sent before it was there; true if there is something. */
+    boolean hurry(Connection connection, String saga, @Nullable String businessKey) throws SQLException {
+        boolean some = sql.hurry(connection, businessKey == null ? List.of(saga) : List.of(saga, businessKey)) > 0;
+        if (some) {
+            due.run();
+        }
+        return some;
     }
 
     /** Handles such a job: in one transaction the saga is locked and told, its driver made due, and the job completed. */

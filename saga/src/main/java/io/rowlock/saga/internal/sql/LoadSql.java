@@ -39,10 +39,10 @@ public final class LoadSql {
     static final String STEPS = """
             /* rowlock:load-saga-steps */
             SELECT s.saga, s.step, s.branch, s.status, s.attempts, s.compensation_attempts, s.unanswered, s.chosen, s.result, s.error,
-                   s.ended, s.due_at
+                   s.ended, s.due_at, s.free_at
             FROM unnest($1::text[]) AS of_saga(id)
             CROSS JOIN LATERAL (
-              SELECT saga, step, branch, status, attempts, compensation_attempts, unanswered, chosen, result, error, ended, due_at
+              SELECT saga, step, branch, status, attempts, compensation_attempts, unanswered, chosen, result, error, ended, due_at, free_at
               FROM rowlock_saga_step
               WHERE saga = of_saga.id OFFSET 0) s
             """;
@@ -143,7 +143,8 @@ public final class LoadSql {
                         row.getInt("attempts"), row.getInt("compensation_attempts"), row.getBoolean("unanswered")),
                 new StepRow.Outcome(
                         row.getString("chosen"), row.getString("result"), row.getString("error"), number(row)),
-                Sql.instant(row, "due_at"));
+                Sql.instant(row, "due_at"),
+                Sql.instant(row, "free_at"));
     }
 
     private static @Nullable Integer number(ResultSet row) throws SQLException {

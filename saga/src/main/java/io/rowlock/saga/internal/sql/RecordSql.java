@@ -43,7 +43,7 @@ public final class RecordSql {
               ORDER BY id
               FOR UPDATE SKIP LOCKED)
             SELECT id, cancel_reason, coalesce(deadline <= clock_timestamp(), false) AS over, updated_at,
-                   clock_timestamp() AS now, pg_current_xact_id()::text AS transaction
+                   clock_timestamp() AS now, pg_current_xact_id()::text AS transaction, pg_backend_pid() AS backend
             FROM sagas
             WHERE driver = ANY(ARRAY(SELECT id FROM drivers))
             """;
@@ -64,16 +64,16 @@ public final class RecordSql {
     static final String STEPS = """
             /* rowlock:record-saga-steps */
             INSERT INTO rowlock_saga_step AS s (saga, step, branch, status, attempts, compensation_attempts, unanswered, chosen,
-              result, error, ended, due_at, finished_at, compensated_at)
+              result, error, ended, due_at, free_at, finished_at, compensated_at)
             SELECT r.saga, r.step, r.branch, r.status, r.attempts, r.compensations, r.unanswered, r.chosen, r.result::json, r.error,
-                   r.ended, r.due_at, CASE WHEN r.ended IS NOT NULL THEN clock_timestamp() END, NULL
+                   r.ended, r.due_at, r.free_at, CASE WHEN r.ended IS NOT NULL THEN clock_timestamp() END, NULL
             FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[], $7::boolean[], $8::text[],
-                        $9::text[], $10::text[], $11::integer[], $12::timestamptz[])
-              AS r(saga, step, branch, status, attempts, compensations, unanswered, chosen, result, error, ended, due_at)
+                        $9::text[], $10::text[], $11::integer[], $12::timestamptz[], $13::timestamptz[])
+              AS r(saga, step, branch, status, attempts, compensations, unanswered, chosen, result, error, ended, due_at, free_at)
             ON CONFLICT (saga, step, branch) DO UPDATE
             SET status = excluded.status, attempts = excluded.attempts, compensation_attempts = excluded.compensation_attempts,
                 unanswered = excluded.unanswered, chosen = excluded.chosen, result = excluded.result, error = excluded.error,
-                ended = excluded.ended, due_at = excluded.due_at,
+                ended = excluded.ended, due_at = excluded.due_at, free_at = excluded.free_at,
                 finished_at = coalesce(s.finished_at, CASE WHEN excluded.ended IS NOT NULL THEN clock_timestamp() END),
                 compensated_at = CASE WHEN excluded.status = 'compensated' THEN coalesce(s.compensated_at, clock_timestamp()) END
             """;
@@ -104,13 +104,11 @@ public final class RecordSql {
             WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
-    /* $5: where a thread may still run, not before the lease would have ended. */
     static final String PUT_BACK = """
             /* rowlock:put-back-drivers */
             UPDATE rowlock_job
-            SET run_at = greatest(clock_timestamp(), ($4::timestamptz[])[array_position($1::bigint[], id)],
-                                  CASE WHEN ($5::boolean[])[array_position($1::bigint[], id)] THEN locked_until END),
-                attempts = 0, losses = ($6::integer[])[array_position($1::bigint[], id)], token = token + 1,
+            SET run_at = greatest(clock_timestamp(), ($4::timestamptz[])[array_position($1::bigint[], id)]),
+                attempts = 0, losses = ($5::integer[])[array_position($1::bigint[], id)], token = token + 1,
                 locked_by = NULL, locked_until = NULL
             WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
@@ -121,6 +119,9 @@ public final class RecordSql {
             SET state = 'completed', finished_at = clock_timestamp(), locked_by = NULL, locked_until = NULL
             WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
+
+    /* Of a transaction that has rows locked and that nobody waits for any more; its session is its caller's role's. */
+    static final String TERMINATE = "/* rowlock:terminate-step */ SELECT pg_terminate_backend($1) AS gone";
 
     static final String DELETE = """
             /* rowlock:delete-drivers */
@@ -151,6 +152,7 @@ public final class RecordSql {
     private final Sql end;
     private final Sql delete;
     private final Sql held;
+    private final Sql terminate;
 
     public RecordSql(Names names) {
         this.lock = new Sql(names, LOCK);
@@ -162,6 +164,7 @@ public final class RecordSql {
         this.end = new Sql(names, END);
         this.delete = new Sql(names, DELETE);
         this.held = new Sql(names, HELD);
+        this.terminate = new Sql(names, TERMINATE);
     }
 
     /**
@@ -171,8 +174,10 @@ public final class RecordSql {
      * @param over whether its deadline is over
      * @param revision which record of it this is
      * @param transaction that has it locked
+     * @param backend the server's process that has it locked
      */
-    public record Locked(@Nullable String cancel, boolean over, Instant now, Instant revision, String transaction) {}
+    public record Locked(
+            @Nullable String cancel, boolean over, Instant now, Instant revision, String transaction, int backend) {}
 
     /** Those of the sagas that are locked now, and whose drivers are held and locked. */
     public Map<String, Locked> lock(Connection connection, String owner, Collection<Driver> drivers)
@@ -187,7 +192,8 @@ public final class RecordSql {
                                 row.getBoolean("over"),
                                 Sql.requiredInstant(row, "now"),
                                 Sql.requiredInstant(row, "updated_at"),
-                                row.getString("transaction"))),
+                                row.getString("transaction"),
+                                row.getInt("backend"))),
                 Sql.texts(Sql.column(drivers, Driver::saga)),
                 Sql.bigints(Sql.column(drivers, Driver::job)),
                 Sql.bigints(Sql.column(drivers, Driver::token)),
@@ -219,6 +225,11 @@ public final class RecordSql {
                 owner));
     }
 
+    /** Ends a session, and with it its transaction. */
+    public boolean terminate(Connection connection, int backend) throws SQLException {
+        return terminate.query(connection, row -> row.getBoolean("gone"), backend).contains(true);
+    }
+
     /** Writes what belongs to sagas that are locked; gives the new record of each. */
     public Map<String, Instant> write(
             Connection connection, String owner, List<SagaWrite> writes, boolean deleteCompleted) throws SQLException {
@@ -245,7 +256,8 @@ public final class RecordSql {
                 Sql.texts(Sql.column(changed, each -> each.row().outcome().result())),
                 Sql.texts(Sql.column(changed, each -> each.row().outcome().error())),
                 Sql.integers(Sql.column(changed, each -> each.row().outcome().ended())),
-                Sql.instants(Sql.column(changed, each -> each.row().dueAt())));
+                Sql.instants(Sql.column(changed, each -> each.row().dueAt())),
+                Sql.instants(Sql.column(changed, each -> each.row().freeAt())));
     }
 
     private Map<String, Instant> writeSagas(Connection connection, List<SagaWrite> writes) throws SQLException {
@@ -283,7 +295,6 @@ public final class RecordSql {
                     tokens(back),
                     owner,
                     Sql.instants(Sql.column(back, write -> ((DriverDeed.PutBack) write.deed()).until())),
-                    Sql.booleans(Sql.column(back, write -> ((DriverDeed.PutBack) write.deed()).notBeforeLease())),
                     losses(back));
             all(back, written);
         }

@@ -70,9 +70,8 @@ public record SagaWrite(
          * It goes back.
          *
          * @param until not before this; null: at once
-         * @param notBeforeLease nor before its lease would have ended
          */
-        record PutBack(@Nullable Instant until, boolean notBeforeLease, int losses) implements DriverDeed {}
+        record PutBack(@Nullable Instant until, int losses) implements DriverDeed {}
 
         /** It is done; a saga that needs a person has none. */
         record End() implements DriverDeed {

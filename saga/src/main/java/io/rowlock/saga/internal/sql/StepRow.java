@@ -12,13 +12,20 @@ import org.jspecify.annotations.Nullable;
  * @param counts its attempts
  * @param outcome what came of it
  * @param dueAt when it goes on; null: at once, or with a signal
+ * @param freeAt until when the thread of an attempt that took too long may still run; null: none does
  */
 public record StepRow(
         StepKey key,
         StepStatus status,
         Counts counts,
         Outcome outcome,
-        @Nullable Instant dueAt) {
+        @Nullable Instant dueAt,
+        @Nullable Instant freeAt) {
+
+    /** One of which no thread may still run. */
+    public StepRow(StepKey key, StepStatus status, Counts counts, Outcome outcome, @Nullable Instant dueAt) {
+        this(key, status, counts, outcome, dueAt, null);
+    }
 
     /**
      * Which step of its saga.
@@ -71,7 +78,7 @@ public record StepRow(
 
     /** One of which an attempt ended without an answer. */
     public StepRow withoutAnswer() {
-        return new StepRow(key, status, new Counts(counts.attempts, counts.compensations, true), outcome, dueAt);
+        return new StepRow(key, status, new Counts(counts.attempts, counts.compensations, true), outcome, dueAt, freeAt);
     }
 
     /** One that did not use the attempt. */
@@ -85,34 +92,40 @@ public record StepRow(
                         counts.compensations - (undoing ? 1 : 0),
                         counts.unanswered),
                 outcome,
-                dueAt);
+                dueAt,
+                freeAt);
     }
 
     /** One that stands so now. */
     public StepRow become(StepStatus next, @Nullable Instant due) {
-        return new StepRow(key, next, counts, outcome, due);
+        return new StepRow(key, next, counts, outcome, due, freeAt);
     }
 
     /** One that failed with these words. */
     public StepRow error(String error) {
         return new StepRow(
-                key, status, counts, new Outcome(outcome.chosen, outcome.result, error, outcome.ended), dueAt);
+                key, status, counts, new Outcome(outcome.chosen, outcome.result, error, outcome.ended), dueAt, freeAt);
     }
 
     /** One that recorded a state. */
     public StepRow result(String state) {
         return new StepRow(
-                key, status, counts, new Outcome(outcome.chosen, state, outcome.error, outcome.ended), dueAt);
+                key, status, counts, new Outcome(outcome.chosen, state, outcome.error, outcome.ended), dueAt, freeAt);
     }
 
     /** One that chose. */
     public StepRow choose(String option) {
         return new StepRow(
-                key, status, counts, new Outcome(option, outcome.result, outcome.error, outcome.ended), dueAt);
+                key, status, counts, new Outcome(option, outcome.result, outcome.error, outcome.ended), dueAt, freeAt);
     }
 
     /** One that ended as the so-manieth. */
     public StepRow end(StepStatus as, int number) {
-        return new StepRow(key, as, counts, new Outcome(outcome.chosen, outcome.result, outcome.error, number), null);
+        return new StepRow(key, as, counts, new Outcome(outcome.chosen, outcome.result, outcome.error, number), null, freeAt);
+    }
+
+    /** One of which a thread may still run until then. */
+    public StepRow free(@Nullable Instant at) {
+        return new StepRow(key, status, counts, outcome, dueAt, at);
     }
 }

@@ -5,6 +5,7 @@ import io.rowlock.internal.sql.Sql;
 import io.rowlock.saga.SagaStatus;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,12 +35,39 @@ public final class WishSql {
 
     static final String EXISTS = "/* rowlock:saga-exists */ SELECT 1 FROM rowlock_saga WHERE id = $1";
 
-    /* Bounded, as whoever waits reads them all. Index: rowlock_saga_signal_saga. */
+    /* Bounded, as whoever waits reads them all, but for those of children. Index: rowlock_saga_signal_saga. */
     static final String SIGNAL = """
             /* rowlock:record-signal */
             INSERT INTO rowlock_saga_signal (saga, name, payload)
             SELECT $1, $2, $3::json
-            WHERE (SELECT count(*) FROM (SELECT 1 FROM rowlock_saga_signal WHERE saga = $1 LIMIT 1000) AS there) < 1000
+            WHERE $2 LIKE 'rowlock-child-%'
+               OR (SELECT count(*) FROM (SELECT 1 FROM rowlock_saga_signal WHERE saga = $1 LIMIT 1000) AS there) < 1000
+            """;
+
+    /*
+     * Wishes for a saga, or for its business key, that were not brought yet: those of before it was there wait for their next
+     * attempt. Locks their rows, and skips what somebody has locked. Index: rowlock_job_subject. Rows: at most 1,000.
+     */
+    static final String HURRY = """
+            /* rowlock:hurry-wishes */
+            WITH waiting AS MATERIALIZED (
+              SELECT w.id
+              FROM unnest($1::text[]) AS about(subject)
+              CROSS JOIN LATERAL (
+                SELECT id FROM rowlock_job
+                WHERE subject = about.subject AND kind = 'rowlock-saga-wish' AND state = 'ready'
+                ORDER BY subject, id
+                LIMIT 500) w),
+            due AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_job
+              WHERE id = ANY(ARRAY(SELECT id FROM waiting)) AND state = 'ready' AND locked_by IS NULL
+                AND run_at > clock_timestamp()
+              ORDER BY id
+              FOR NO KEY UPDATE SKIP LOCKED),
+            hurried AS (
+              UPDATE rowlock_job SET run_at = clock_timestamp() WHERE id = ANY(ARRAY(SELECT id FROM due)))
+            SELECT count(*) AS n FROM waiting
             """;
 
     static final String CANCEL =
@@ -71,6 +99,7 @@ public final class WishSql {
     private final Sql signal;
     private final Sql cancel;
     private final Sql wake;
+    private final Sql hurry;
 
     public WishSql(Names names) {
         this.byKey = new Sql(names, BY_KEY);
@@ -79,6 +108,7 @@ public final class WishSql {
         this.signal = new Sql(names, SIGNAL);
         this.cancel = new Sql(names, CANCEL);
         this.wake = new Sql(names, WAKE);
+        this.hurry = new Sql(names, HURRY);
     }
 
     /** A saga under a business key. */
@@ -117,6 +147,11 @@ public final class WishSql {
 
     public void cancel(Connection connection, String saga, String reason) throws SQLException {
         cancel.update(connection, saga, reason);
+    }
+
+    /** Makes due what waits to be brought to a saga; gives how many there are, at work or not. */
+    public long hurry(Connection connection, Collection<String> subjects) throws SQLException {
+        return hurry.query(connection, row -> row.getLong("n"), Sql.texts(subjects)).get(0);
     }
 
     /** False if the driver waits, and somebody has its row locked: then it may have overlooked what is new. */
