@@ -101,7 +101,9 @@ final class Backward<S> {
         boolean running = of.status() == StepStatus.STARTED
                 && node instanceof Step<S> step
                 && step.work() instanceof StepWork.Called<S>;
-        return compensation != null && !compensation.onlyWhenCompleted() && (of.counts().unanswered() || running);
+        return compensation != null
+                && !compensation.onlyWhenCompleted()
+                && (of.counts().unanswered() || running);
     }
 
     static <S> @Nullable Compensation<S> compensation(SagaNode<S> node) {

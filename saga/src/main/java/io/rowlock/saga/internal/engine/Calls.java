@@ -82,8 +82,7 @@ final class Calls<S> {
         Context context = context(new Running(step.name(), attempt.counts().attempts(), false));
         Ends<S> ends = ends(step, scope, attempt);
         if (step.work() instanceof StepWork.Called<S> called) {
-            return call(
-                    step.timeout(), () -> required(called.call().call(saga.state(scope), context)), ends);
+            return call(step.timeout(), () -> required(called.call().call(saga.state(scope), context)), ends);
         } else if (step.work() instanceof StepWork.TransactionalJdbc<S> plain) {
             return transactional.run(
                     parts.transactions(),
@@ -163,7 +162,11 @@ final class Calls<S> {
     Flight<S> flight(Step<S> step, StepWork.Called<S> work, Scope scope, StepRow attempt) {
         Context context = context(new Running(step.name(), attempt.counts().attempts(), false));
         return new Flight<>(
-                step, saga, scope, state -> required(work.call().call(state, context)), ends(step, scope, attempt),
+                step,
+                saga,
+                scope,
+                state -> required(work.call().call(state, context)),
+                ends(step, scope, attempt),
                 hold.length());
     }
 

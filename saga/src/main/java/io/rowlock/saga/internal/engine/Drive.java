@@ -154,9 +154,7 @@ final class Drive<S> {
 
     private Next go(Found<S> found) throws Exception {
         if (found instanceof Found.Ready<S> ready) {
-            return hold.stopping()
-                    ? putBack()
-                    : begin(ready.node(), ready.scope());
+            return hold.stopping() ? putBack() : begin(ready.node(), ready.scope());
         }
         if (found instanceof Found.Waits<S> nothing) {
             Result result = recording.putBack(until(nothing.until()), gives(), nothing.signals());

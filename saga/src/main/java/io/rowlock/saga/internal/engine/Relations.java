@@ -141,7 +141,10 @@ final class Relations {
      * @param undone whether it is finished, and what it did is undone, perhaps by hand
      */
     record ChildState(
-            SagaStatus status, boolean undone, String state, @Nullable String reason) {}
+            SagaStatus status,
+            boolean undone,
+            String state,
+            @Nullable String reason) {}
 
     Optional<ChildState> child(String id, String name) throws SQLException {
         return ledger.loadOrSnooze(id)
@@ -151,8 +154,8 @@ final class Relations {
 
     private static ChildState state(Loaded child) {
         SagaRow row = child.saga();
-        boolean undone = row.status() == SagaStatus.COMPENSATED
-                || (row.status() == SagaStatus.RESOLVED && Ways.back(child));
+        boolean undone =
+                row.status() == SagaStatus.COMPENSATED || (row.status() == SagaStatus.RESOLVED && Ways.back(child));
         return new ChildState(row.status(), undone, row.state(), row.progress().reason());
     }
 }

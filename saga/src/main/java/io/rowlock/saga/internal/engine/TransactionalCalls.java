@@ -138,7 +138,10 @@ final class TransactionalCalls<S> {
         try {
             parts.ledger().call(connection -> parts.records().terminate(connection, backend));
         } catch (SQLException e) {
-            LOG.warn("The session of a step that took too long could not be ended (saga={}): {}", saga.id(), e.toString());
+            LOG.warn(
+                    "The session of a step that took too long could not be ended (saga={}): {}",
+                    saga.id(),
+                    e.toString());
         }
     }
 

@@ -27,8 +27,6 @@ final class Unanswered {
     }
 
     private static boolean tellsNothing(Throwable each) {
-        return each instanceof IOException
-                || each instanceof TimeoutException
-                || each instanceof InterruptedException;
+        return each instanceof IOException || each instanceof TimeoutException || each instanceof InterruptedException;
     }
 }

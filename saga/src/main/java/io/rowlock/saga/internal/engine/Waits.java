@@ -10,7 +10,6 @@ import io.rowlock.saga.SagaNode.Choose;
 import io.rowlock.saga.SagaNode.Parallel;
 import io.rowlock.saga.SagaNode.Path;
 import io.rowlock.saga.SagaNode.Sleep;
-import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SleepTime;
 import io.rowlock.saga.StepStatus;
 import io.rowlock.saga.internal.engine.Drive.Next;
@@ -59,8 +58,11 @@ final class Waits<S> {
         if (row != null && node instanceof Child<S, ?> child) {
             goOn(child, scope, row);
             return Next.ON;
-        } else if (row != null && node instanceof Await<S, ?> await && saga.signal(await.signal().name()) == null) {
-            Overlooked overlooked = parts.relations().overlooked(saga, await.signal().name());
+        } else if (row != null
+                && node instanceof Await<S, ?> await
+                && saga.signal(await.signal().name()) == null) {
+            Overlooked overlooked =
+                    parts.relations().overlooked(saga, await.signal().name());
             if (overlooked == Overlooked.RECORDED) {
                 return Next.READ_AGAIN;
             } else if (overlooked == Overlooked.UNDER_WAY) {

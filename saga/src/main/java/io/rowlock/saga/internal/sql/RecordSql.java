@@ -227,7 +227,9 @@ public final class RecordSql {
 
     /** Ends a session, and with it its transaction. */
     public boolean terminate(Connection connection, int backend) throws SQLException {
-        return terminate.query(connection, row -> row.getBoolean("gone"), backend).contains(true);
+        return terminate
+                .query(connection, row -> row.getBoolean("gone"), backend)
+                .contains(true);
     }
 
     /** Writes what belongs to sagas that are locked; gives the new record of each. */

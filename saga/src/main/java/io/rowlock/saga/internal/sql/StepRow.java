@@ -78,7 +78,8 @@ public record StepRow(
 
     /** One of which an attempt ended without an answer. */
     public StepRow withoutAnswer() {
-        return new StepRow(key, status, new Counts(counts.attempts, counts.compensations, true), outcome, dueAt, freeAt);
+        return new StepRow(
+                key, status, new Counts(counts.attempts, counts.compensations, true), outcome, dueAt, freeAt);
     }
 
     /** One that did not use the attempt. */
@@ -121,7 +122,8 @@ public record StepRow(
 
     /** One that ended as the so-manieth. */
     public StepRow end(StepStatus as, int number) {
-        return new StepRow(key, as, counts, new Outcome(outcome.chosen, outcome.result, outcome.error, number), null, freeAt);
+        return new StepRow(
+                key, as, counts, new Outcome(outcome.chosen, outcome.result, outcome.error, number), null, freeAt);
     }
 
     /** One of which a thread may still run until then. */

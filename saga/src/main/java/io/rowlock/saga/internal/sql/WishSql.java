@@ -151,7 +151,8 @@ public final class WishSql {
 
     /** Makes due what waits to be brought to a saga; gives how many there are, at work or not. */
     public long hurry(Connection connection, Collection<String> subjects) throws SQLException {
-        return hurry.query(connection, row -> row.getLong("n"), Sql.texts(subjects)).get(0);
+        return hurry.query(connection, row -> row.getLong("n"), Sql.texts(subjects))
+                .get(0);
     }
 
     /** False if the driver waits, and somebody has its row locked: then it may have overlooked what is new. */
