@@ -88,6 +88,9 @@ final class Verdict<S> {
 
     /** What people read of a throwable; only what a text column stores. */
     static String words(Throwable thrown) {
+        if (thrown instanceof TookTooLongException late) {
+            return String.valueOf(late.getMessage());
+        }
         Failure failure = Failures.failure(thrown);
         return Failures.cut(failure.errorClass() + ": " + failure.message(), LONGEST_ERROR);
     }
