@@ -14,8 +14,10 @@ import java.util.Optional;
 public final class KeepingSql {
     /*
      * Locks the sagas, and skips what somebody has locked; a finished one stays so. Of one process at a time, by an advisory
-     * lock of this transaction. Index: rowlock_saga_finished_at, the primary keys. Rows: at most $3 sagas and what belongs to
-     * them. If the planner saw the limit, it might sort all finished rows where there are no statistics.
+     * lock of this transaction. One whose parent is not finished is kept, as the parent has yet to read it; a finished parent
+     * stays so. Index: rowlock_saga_finished_at, the primary keys. Rows: at most $3 sagas and what belongs to them, and past
+     * those that are kept. If the planner saw the limit, it might sort all finished rows where there are no statistics; if it
+     * saw a join with the parents, it might walk the table for them.
      */
     static final String PRUNE = """
             /* rowlock:prune-sagas */
@@ -26,8 +28,9 @@ public final class KeepingSql {
               FROM unnest(ARRAY[$3::integer]) AS at_most(n)
               CROSS JOIN LATERAL (
                 SELECT id
-                FROM rowlock_saga
+                FROM rowlock_saga child
                 WHERE finished_at < statement_timestamp() - $1::bigint * interval '1 microsecond'
+                  AND (SELECT parent.finished_at IS NULL FROM rowlock_saga parent WHERE parent.id = child.parent) IS NOT TRUE
                 ORDER BY finished_at, id
                 LIMIT at_most.n) s
               WHERE (SELECT turn FROM mine)),

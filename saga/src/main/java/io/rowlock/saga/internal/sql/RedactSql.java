@@ -10,12 +10,20 @@ import java.util.List;
 
 /** Takes out what finished sagas say of a subject. */
 public final class RedactSql {
-    /* No lock. Index: rowlock_saga_subject, rowlock_saga_business_key. Rows: all sagas of the subject. */
+    /*
+     * No lock. A child counts as unfinished until its parent is finished, which has yet to read it; a finished one stays so.
+     * Index: rowlock_saga_subject, rowlock_saga_business_key, for the parents the primary key, one by one. Rows: all sagas of
+     * the subject.
+     */
     static final String OF_SUBJECT = """
             /* rowlock:sagas-about */
-            SELECT id, finished_at IS NOT NULL AS finished FROM rowlock_saga WHERE subject = $1
-            UNION
-            SELECT id, finished_at IS NOT NULL AS finished FROM rowlock_saga WHERE business_key = $1
+            SELECT id,
+                   finished_at IS NOT NULL AND (
+                     SELECT parent.finished_at IS NULL FROM rowlock_saga parent WHERE parent.id = about.parent) IS NOT TRUE AS finished
+            FROM (
+              SELECT id, finished_at, parent FROM rowlock_saga WHERE subject = $1
+              UNION
+              SELECT id, finished_at, parent FROM rowlock_saga WHERE business_key = $1) about
             ORDER BY id
             """;
 
