@@ -92,7 +92,8 @@ public sealed class SagaSteps<S> permits SagaStart, CompensationOptions {
      * Lets as much time pass as the state says when the sleep begins.
      *
      * @param name the name of the sleep
-     * @param duration gives the length, up to 100 years; zero or less means no sleep; no calls to the outside
+     * @param duration gives the length; zero or less means no sleep; null or more than 100 years fails this part for good;
+     *     no calls to the outside
      * @return the chain
      */
     public final SagaSteps<S> sleep(String name, Function<S, Duration> duration) {
@@ -103,7 +104,8 @@ public sealed class SagaSteps<S> permits SagaStart, CompensationOptions {
      * Sleeps until an instant of the state; the database's clock says when it has come, so no node's clock counts.
      *
      * @param name the name of the sleep
-     * @param instant gives the instant; one in the past means no sleep; no calls to the outside
+     * @param instant gives the instant; one in the past means no sleep; null or one in more than 100 years fails this part
+     *     for good; no calls to the outside
      * @return the chain
      */
     public final SagaSteps<S> sleepUntil(String name, Function<S, Instant> instant) {
@@ -164,11 +166,13 @@ public sealed class SagaSteps<S> permits SagaStart, CompensationOptions {
 
     /**
      * Starts another saga, under an id made of this saga's and the name, and goes on when it has completed. If it was
-     * compensated, this part has failed for good; if it waits for a person, so does this saga. Before the pivot it must
-     * say how a completed child is undone, as a step must.
+     * compensated, this part has failed for good; while it waits for a person, this saga stays running and waits, too.
+     * Before the pivot it must say how a completed child is undone, as a step must. A child whose business key another saga
+     * holds is not started: this part has failed for good.
      *
      * @param name the name of this part
-     * @param type the child's name and state; its newest registered version is started
+     * @param type the child's name and state; its newest registered version is started. Its definition must be registered
+     *     in each process that registers this one
      * @param <C> the child's state
      * @return what wants the child's first state
      */

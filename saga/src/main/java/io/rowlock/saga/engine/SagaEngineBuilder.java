@@ -25,7 +25,8 @@ public final class SagaEngineBuilder {
 
     /**
      * Registers a definition. Several versions of one saga may be registered: running ones stay on theirs, new ones begin
-     * with the newest. Definitions that are not registered anywhere leave their sagas waiting.
+     * with the newest. Definitions that are not registered anywhere leave their sagas waiting. The definitions of a saga's
+     * children must be registered beside it, even where other processes move them: whoever moves the parent starts them.
      *
      * @param definition the definition
      * @return this
@@ -78,15 +79,19 @@ public final class SagaEngineBuilder {
      * Puts it together. Sends no SQL.
      *
      * @return the engine
-     * @throws InvalidUseException if no definition was registered, or a kind that starts one stands for another payload type
+     * @throws InvalidUseException if no definition was registered, a kind that starts one stands for another payload type, or
+     *     the newest version of a child is not registered or has another state class than its parent says; it names all such
+     *     children
      */
     public SagaEngine build() {
         if (sagas.isEmpty()) {
             throw new InvalidUseException("No saga is registered: call register(definition)");
         }
+        Definitions definitions = new Definitions(sagas);
+        definitions.requireChildren();
         return new SagaEngine(
                 rowlock,
-                new Definitions(sagas),
+                definitions,
                 new Engine.Settings(
                         queue == null ? "default" : queue, keepFinished == null ? Duration.ofDays(30) : keepFinished));
     }

@@ -3,9 +3,12 @@ package io.rowlock.saga.internal.engine;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
 import io.rowlock.saga.Saga;
+import io.rowlock.saga.SagaNode;
 import io.rowlock.saga.SagaType;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -21,6 +24,33 @@ public final class Definitions {
             if (other != null) {
                 throw new InvalidUseException(saga + " is registered twice: give one of them a new version");
             }
+        }
+    }
+
+    /** Refuses children that could not be started, all at once: else that would show at run time, and undo their parents. */
+    public void requireChildren() {
+        List<String> mistakes = new ArrayList<>();
+        all().forEach(saga -> children(saga, mistakes));
+        if (!mistakes.isEmpty()) {
+            throw new InvalidUseException(
+                    "Sagas have children that cannot be started:\n- " + String.join("\n- ", mistakes));
+        }
+    }
+
+    private <S> void children(Saga<S> saga, List<String> mistakes) {
+        children(saga, saga.nodes(), mistakes);
+    }
+
+    private <S> void children(Saga<S> saga, List<SagaNode<S>> line, List<String> mistakes) {
+        for (SagaNode<S> node : line) {
+            if (node instanceof SagaNode.Child<S, ?> child) {
+                try {
+                    newest(child.type());
+                } catch (InvalidUseException e) {
+                    mistakes.add("child \"" + child.name() + "\" of " + saga + ": " + e.getMessage());
+                }
+            }
+            node.paths().forEach(path -> children(saga, path.nodes(), mistakes));
         }
     }
 
