@@ -53,7 +53,9 @@ public interface StepContext {
 
     /**
      * The idempotency key of what runs now: the same in all attempts, different for a step and its compensation, and
-     * different from every other of every Rowlock database.
+     * different from every other of every Rowlock database. It is made of the saga's id and the step's name: a saga that is
+     * started under an id again, after the first one of that id was deleted past its retention, gets the same keys, and a
+     * receiver that remembers them takes its calls for repeats. So never use an id for anything else.
      *
      * @return at most 100 characters of letters, digits and hyphens
      */

@@ -44,8 +44,22 @@ final class Starts {
         return new NewSaga(
                 Checks.name("The id of a saga", id),
                 new Origin(definition.name(), definition.version(), key, key, null, parent),
-                codec.write(state, "The first state of saga " + id),
+                readable(definition, state, "The first state of saga " + id),
                 definition.deadline().orElse(null));
+    }
+
+    /** Written, and read back: else no step could ever begin. */
+    private <S> String readable(Saga<S> definition, S state, String what) {
+        String json = codec.write(state, what);
+        try {
+            codec.read(json, definition.stateType());
+        } catch (Exception e) {
+            throw new InvalidUseException(
+                    what + " cannot be read back as " + definition.stateType().getName() + ", best make that a record: "
+                            + e.getMessage(),
+                    e);
+        }
+        return json;
     }
 
     /** Writes it; or tells which one is there. */

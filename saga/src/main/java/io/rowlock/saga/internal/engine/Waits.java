@@ -108,11 +108,9 @@ final class Waits<S> {
         if (time instanceof SleepTime.Fixed<S> fixed) {
             return saga.in(fixed.duration());
         } else if (time instanceof SleepTime.Computed<S> computed) {
-            return saga.in(
-                    Objects.requireNonNull(computed.duration().apply(saga.state(scope)), "no duration to sleep"));
+            return Sleeps.end(saga.now(), computed.duration().apply(saga.state(scope)));
         }
-        return Objects.requireNonNull(
-                ((SleepTime.Until<S>) time).instant().apply(saga.state(scope)), "no instant to sleep until");
+        return Sleeps.end(saga.now(), ((SleepTime.Until<S>) time).instant().apply(saga.state(scope)));
     }
 
     private <C> void beginChild(Child<S, C> child, StepRow row, Scope scope) throws Exception {
@@ -138,10 +136,12 @@ final class Waits<S> {
     private <T> void goOn(Await<S, T> await, Scope scope, StepRow row) throws Exception {
         SignalRow signal = saga.signal(await.signal().name());
         if (signal != null) {
-            T payload = parts.codec().read(signal.payload(), await.signal().payloadType());
-            S next = await.received().apply(saga.state(scope), payload);
-            saga.consume(signal, await.name());
-            complete(row, scope, next);
+            T payload = readable(await, row, signal);
+            if (payload != null) {
+                S next = await.received().apply(saga.state(scope), payload);
+                saga.consume(signal, await.name());
+                complete(row, scope, next);
+            }
         } else if (await.otherwise() instanceof Escalation.ContinueWith<S> goesOn) {
             complete(row, scope, goesOn.state().apply(saga.state(scope)));
         } else if (await.otherwise() instanceof Escalation.Fail<S>) {
@@ -150,6 +150,19 @@ final class Waits<S> {
             String late = "waits for signal " + await.signal().name() + " for longer than " + await.within();
             recording.beside(parts.relations().alert("saga waits too long", saga, await.name() + ": " + late));
             saga.put(row.error(late).become(StepStatus.WAITING, null));
+        }
+    }
+
+    /** Null if it cannot be read: then it is consumed, people are told, and the wait goes on. */
+    private <T> @Nullable T readable(Await<S, T> await, StepRow row, SignalRow signal) {
+        try {
+            return parts.codec().read(signal.payload(), await.signal().payloadType());
+        } catch (Exception e) {
+            String why = "signal " + signal.id() + " cannot be read: " + Verdict.words(e);
+            recording.beside(parts.relations().alert("saga signal unreadable", saga, await.name() + ": " + why));
+            saga.consume(signal, await.name());
+            saga.put(row.error(why));
+            return null;
         }
     }
 

@@ -35,11 +35,23 @@ public final class WishSql {
 
     static final String EXISTS = "/* rowlock:saga-exists */ SELECT 1 FROM rowlock_saga WHERE id = $1";
 
-    /* Bounded, as whoever waits reads them all, but for those of children. Index: rowlock_saga_signal_saga. */
+    /*
+     * Bounded, as whoever waits reads them all, but for those of children; where the saga was redacted, without what it carries. Index:
+     * rowlock_saga_signal_saga, the primary key, rowlock_operation_saga. Rows read: what people did to the saga.
+     */
     static final String SIGNAL = """
             /* rowlock:record-signal */
             INSERT INTO rowlock_saga_signal (saga, name, payload)
-            SELECT $1, $2, $3::json
+            SELECT $1, $2,
+                   CASE WHEN EXISTS (
+                     SELECT 1
+                     FROM (SELECT created_at FROM rowlock_saga WHERE id = $1 AND finished_at IS NOT NULL OFFSET 0) AS finished
+                     CROSS JOIN LATERAL (
+                       SELECT 1
+                       FROM rowlock_operation o
+                       WHERE o.saga = $1 AND o.what = 'redact' AND o.at > finished.created_at
+                       LIMIT 1) AS redacted)
+                   THEN '{}' ELSE $3::json END
             WHERE $2 LIKE 'rowlock-child-%'
                OR (SELECT count(*) FROM (SELECT 1 FROM rowlock_saga_signal WHERE saga = $1 LIMIT 1000) AS there) < 1000
             """;
@@ -70,8 +82,9 @@ public final class WishSql {
             SELECT count(*) AS n FROM waiting
             """;
 
+    /* The first one stays. Index: the primary key. */
     static final String CANCEL =
-            "/* rowlock:cancel-saga */ UPDATE rowlock_saga SET cancel_reason = coalesce(cancel_reason, $2) WHERE id = $1";
+            "/* rowlock:cancel-saga */ UPDATE rowlock_saga SET cancel_reason = $2 WHERE id = $1 AND cancel_reason IS NULL";
 
     /*
      * Makes a waiting driver due. One that is leased looks under the saga's lock before it waits; one whose row somebody
@@ -145,8 +158,9 @@ public final class WishSql {
         return signal.update(connection, saga, name, payload) == 1;
     }
 
-    public void cancel(Connection connection, String saga, String reason) throws SQLException {
-        cancel.update(connection, saga, reason);
+    /** False if somebody has asked for it already. */
+    public boolean cancel(Connection connection, String saga, String reason) throws SQLException {
+        return cancel.update(connection, saga, reason) == 1;
     }
 
     /** Makes due what waits to be brought to a saga; gives how many there are, at work or not. */
