@@ -60,7 +60,8 @@ public interface SagaOperations {
      * later, even if an attempt of it had an effect unseen: whoever skips it answers for that.
      *
      * @param id a saga that is stuck, or of which a compensation failed
-     * @param step the step that failed, or that it stood at when its driver died
+     * @param step the step that failed; only where none has, as the driver died, what it stood at then: a step or a wait, no
+     *     parallel part whose branches have not ended
      * @param by who does it, and why
      * @return whether it was done
      * @throws DatabaseException if the server refused it, or the row stayed locked
@@ -72,7 +73,7 @@ public interface SagaOperations {
      * if the saga is compensated later.
      *
      * @param id a saga that is stuck, or of which a compensation failed
-     * @param step the step that failed, or that it stood at when its driver died
+     * @param step the step that failed, or that it stood at when its driver died, as for a skip
      * @param state the state to go on with, that of the branch where the step is in one; null: as it is. A compensation
      *     changes no state
      * @param by who does it, and why
@@ -85,7 +86,8 @@ public interface SagaOperations {
 
     /**
      * Ends a saga by hand, as {@link SagaStatus#RESOLVED}: nothing is done or undone any more. A saga that waits for it takes
-     * it for undone if it was being undone, else for completed, with the state it has.
+     * it for undone if it was being undone, else for completed, with the state it has. A child of it that is not finished is
+     * a saga of its own and goes on: cancel or resolve it, too, where that is not wanted.
      *
      * @param id a saga that is stuck, or of which a compensation failed
      * @param by who does it, and why
@@ -100,7 +102,8 @@ public interface SagaOperations {
      *
      * @param id a saga that waits
      * @param by who does it, and why
-     * @return whether it was done; {@link SagaAnswer#HEALTHY} if a worker has it now
+     * @return whether it was done; {@link SagaAnswer#HEALTHY} if a worker has it now, or it waits for nothing but signals, time
+     *     or children
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer hurry(String id, By by);
@@ -144,7 +147,7 @@ public interface SagaOperations {
     SagaTally cancelAll(SagaQuery query, By by);
 
     /**
-     * Takes out what finished sagas of a subject say: states become {@code {}}, what signals carried {@code {}}, results,
+     * Takes out what finished sagas of a subject say, but children of unfinished ones, which have yet to read them: states become {@code {}}, what signals carried {@code {}}, results,
      * errors and reasons null. Their ids, keys, times and statuses stay, and so do words of people in the table of operations,
      * alerts and jobs. 100 in one transaction; may be repeated.
      *

@@ -472,7 +472,7 @@ final class InterventionsIT {
         assertThat(scene.operations().hurry("1", ME)).isEqualTo(SagaAnswer.DONE);
         scene.await("1", SagaStatus.COMPLETED);
         assertThat(scene.operations().hurry("1", ME)).isEqualTo(SagaAnswer.FINISHED);
-        assertThat(operations()).containsExactly("resume 1 ann it is fixed");
+        assertThat(operations()).containsExactly("hurry 1 ann it is fixed");
     }
 
     @Test

@@ -267,12 +267,17 @@ final class Interventions {
         return switch (sql.hurryDriver(connection, held.get().driver())) {
             case LOCKED -> null;
             case AT_WORK -> SagaAnswer.HEALTHY;
-            default -> {
+            case YES -> sql.hurrySteps(connection, id) ? hurried(connection, id, by) : SagaAnswer.HEALTHY;
+            case AFTER_FAILURE -> {
                 sql.hurrySteps(connection, id);
-                sql.note(connection, "resume", id, null, by);
-                yield SagaAnswer.DONE;
+                yield hurried(connection, id, by);
             }
         };
+    }
+
+    private SagaAnswer hurried(Connection connection, String id, By by) throws SQLException {
+        sql.note(connection, "hurry", id, null, by);
+        return SagaAnswer.DONE;
     }
 
     static List<SagaStatus> forPeople() {

@@ -50,16 +50,25 @@ final class Ways {
         boolean back = back(saga);
         return saga.steps().stream()
                 .filter(row -> row.key().equals(StepKey.of(step)))
-                .filter(row -> back ? failedBack(row) : stoppedForward(row.status()))
+                .filter(row -> back ? failedBack(row) : stoppedForward(saga, row))
                 .findFirst()
                 .orElse(null);
     }
 
-    private static boolean stoppedForward(StepStatus status) {
-        return status == StepStatus.FAILED
-                || status == StepStatus.STARTED
-                || status == StepStatus.RETRYING
-                || status == StepStatus.WAITING;
+    /** At what has failed; only where nothing has, as the driver died, at what had begun. */
+    private static boolean stoppedForward(Loaded saga, StepRow row) {
+        boolean failed = saga.steps().stream().anyMatch(each -> each.status() == StepStatus.FAILED);
+        if (failed || row.status() == StepStatus.FAILED) {
+            return row.status() == StepStatus.FAILED;
+        }
+        return open(row)
+                && !(joins(saga, row) && saga.steps().stream().anyMatch(each -> open(each) && !joins(saga, each)));
+    }
+
+    private static boolean open(StepRow row) {
+        return row.status() == StepStatus.STARTED
+                || row.status() == StepStatus.RETRYING
+                || row.status() == StepStatus.WAITING;
     }
 
     /** Whether it is a parallel part: its branches have rows of their own. */

@@ -166,8 +166,9 @@ final class Wishes {
         } else if (status != SagaStatus.RUNNING) {
             return SagaCancellation.ALREADY_COMPENSATING;
         }
-        restarts.note(connection, CANCEL, saga, by);
-        sql.cancel(connection, saga, by.who() + ": " + by.why());
+        if (sql.cancel(connection, saga, by.who() + ": " + by.why())) {
+            restarts.note(connection, CANCEL, saga, by);
+        }
         return held.get().driver() == 0 || sql.wake(connection, held.get().driver()) ? SagaCancellation.ACCEPTED : null;
     }
 }

@@ -53,13 +53,13 @@ public final class OperateSql {
             """;
 
     /*
-     * As the wake of a driver, but it tells whether the driver was woken. Its row stays locked, so that who claims it reads
-     * what is written here. Index: the primary key.
+     * As the wake of a driver, but it tells whether the driver was woken, and whether it had failed itself. Its row stays
+     * locked, so that who claims it reads what is written here. Index: the primary key.
      */
     static final String HURRY_DRIVER = """
             /* rowlock:hurry-driver */
             WITH waiting AS MATERIALIZED (
-              SELECT id
+              SELECT id, attempts > 0 AND run_at > clock_timestamp() AS failed
               FROM rowlock_job
               WHERE id = $1 AND state = 'ready' AND locked_by IS NULL
               FOR NO KEY UPDATE SKIP LOCKED),
@@ -68,7 +68,7 @@ public final class OperateSql {
               SET run_at = least(run_at, clock_timestamp())
               WHERE id = ANY(ARRAY(SELECT id FROM waiting))
               RETURNING id)
-            SELECT EXISTS (SELECT 1 FROM woken) AS woken,
+            SELECT EXISTS (SELECT 1 FROM woken) AS woken, EXISTS (SELECT 1 FROM waiting WHERE failed) AS failed,
                    EXISTS (SELECT 1 FROM rowlock_job WHERE id = $1 AND state = 'ready' AND locked_by IS NULL) AS waits
             """;
 
@@ -139,8 +139,10 @@ public final class OperateSql {
 
     /** What can be said of a driver that was to be woken. */
     public enum Woken {
-        /** It is due. */
+        /** It waited for what its saga waits for, and is due. */
         YES,
+        /** It waited for its next attempt after one of its own that failed, and is due. */
+        AFTER_FAILURE,
         /** Somebody has its row locked: to be asked for again. */
         LOCKED,
         /** A worker has it. */
@@ -151,15 +153,19 @@ public final class OperateSql {
         return hurryDriver
                 .query(
                         connection,
-                        row -> row.getBoolean("woken")
-                                ? Woken.YES
-                                : row.getBoolean("waits") ? Woken.LOCKED : Woken.AT_WORK,
+                        row -> {
+                            if (row.getBoolean("woken")) {
+                                return row.getBoolean("failed") ? Woken.AFTER_FAILURE : Woken.YES;
+                            }
+                            return row.getBoolean("waits") ? Woken.LOCKED : Woken.AT_WORK;
+                        },
                         job)
                 .get(0);
     }
 
-    public void hurrySteps(Connection connection, String of) throws SQLException {
-        hurry.update(connection, of);
+    /** Whether there were any that waited for their next attempt. */
+    public boolean hurrySteps(Connection connection, String of) throws SQLException {
+        return hurry.update(connection, of) > 0;
     }
 
     /** Says who did what to which saga, and why. */
