@@ -46,7 +46,7 @@ class SagasIT {
     /** What a saga waits for. */
     public record Delivered(Instant at) {}
 
-    /** The state of a saga. */
+    // tag::state
     public record Fulfilment(long order, String reservation, String charge, String shipment, String thanks) {
         static Fulfilment of(long order) {
             return new Fulfilment(order, "", "", "", "");
@@ -68,6 +68,7 @@ class SagasIT {
             return new Fulfilment(order, reservation, charge, shipment, now);
         }
     }
+    // end::state
 
     /** A service with books of its own. */
     static final class Service {
