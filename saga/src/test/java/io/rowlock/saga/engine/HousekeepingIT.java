@@ -148,4 +148,31 @@ final class HousekeepingIT {
                     .containsExactly("new");
         }
     }
+
+    @Test
+    @Tag("P2")
+    @Tag("B17")
+    void the_job_of_a_live_saga_is_never_deleted_however_old(TestSchema schema) throws Exception {
+        try (SagaScene scene = new SagaScene(schema, new Waiting(1, "go"))) {
+            scene.start(worker -> worker.keepCompleted(Duration.ZERO));
+            scene.begin(TYPE, "1", "a");
+            scene.awaitStep("1", "go", "waiting");
+            scene.begin(TYPE, "ended", "a");
+            scene.signal(GO, SagaTarget.saga("ended"), "b");
+            scene.await("ended", SagaStatus.COMPLETED);
+            scene.stopAll();
+            schema.execute("INSERT INTO rowlock_job (kind, payload, state, finished_at)"
+                    + " VALUES ('saga/wait/1', '\"gone\"', 'completed', clock_timestamp() - interval '20 years')");
+            schema.execute("UPDATE rowlock_job SET created_at = created_at - interval '20 years'");
+            schema.execute("UPDATE rowlock_saga SET created_at = created_at - interval '20 years',"
+                    + " finished_at = finished_at - interval '20 years'");
+            scene.start(worker -> worker.keepCompleted(Duration.ZERO)); // looks at once
+            SagaScene.await(() -> scene.status("ended").equals("none")
+                    && scene.schema().count("SELECT count(*) FROM rowlock_job WHERE state = 'completed'") == 0);
+            assertThat(schema.list(String.class, "SELECT payload #>> '{}' FROM rowlock_job"))
+                    .containsExactly("1");
+            scene.signal(GO, SagaTarget.saga("1"), "b");
+            scene.await("1", SagaStatus.COMPLETED);
+        }
+    }
 }
