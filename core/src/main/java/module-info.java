@@ -3,6 +3,7 @@
 module io.rowlock.core {
     requires transitive java.sql;
     requires static transitive org.jspecify;
+    requires com.cronutils;
     requires com.fasterxml.jackson.databind;
     requires com.fasterxml.jackson.datatype.jdk8;
     requires com.fasterxml.jackson.datatype.jsr310;

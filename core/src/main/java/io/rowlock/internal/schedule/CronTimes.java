@@ -1,0 +1,131 @@
+package io.rowlock.internal.schedule;
+
+import com.cronutils.model.Cron;
+import com.cronutils.model.CronType;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.field.CronField;
+import com.cronutils.model.field.CronFieldName;
+import com.cronutils.model.field.expression.Always;
+import com.cronutils.model.field.expression.Every;
+import com.cronutils.model.field.expression.FieldExpression;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
+import io.rowlock.error.InvalidUseException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+import java.util.Optional;
+
+/*
+ * The parser knows when the hands of a clock stand right. What becomes of that where clocks are put forward or back is
+ * decided here, and the parser only ever sees a clock that nobody adjusts:
+ *
+ *   an expression that names hours (0 2 * * *)      wall-clock times, each once per local date: one that a gap swallows is
+ *                                                   moved to the gap's end, of one that comes twice the first counts
+ *   an expression of every hour  (0/15 * * * *)     goes on in real time: nothing is moved, the repeated hour counts twice
+ */
+
+/** The instants of a cron expression in a time zone. Immutable. */
+final class CronTimes {
+    private static final int UNIX_FIELDS = 5;
+    private static final CronParser UNIX = parser(CronType.UNIX);
+    private static final CronParser WITH_SECONDS = parser(CronType.SPRING53);
+
+    private final ExecutionTime times;
+    private final ZoneRules rules;
+    private final boolean everyHour;
+
+    private CronTimes(Cron cron, ZoneId zone) {
+        this.times = ExecutionTime.forCron(cron);
+        this.rules = zone.getRules();
+        this.everyHour = isEveryHour(cron);
+    }
+
+    /**
+     * Reads an expression.
+     *
+     * @param expression five fields (minute, hour, day of month, month, day of week), six with seconds before them, or a name
+     *     such as {@code @daily}
+     * @throws InvalidUseException if it cannot be read, or never comes
+     */
+    static CronTimes of(String expression, ZoneId zone) {
+        CronTimes read;
+        try {
+            boolean unix = expression.strip().split("\\s+").length == UNIX_FIELDS;
+            read = new CronTimes((unix ? UNIX : WITH_SECONDS).parse(expression.strip()), zone);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidUseException(
+                    "The cron expression \"" + expression + "\" cannot be read: " + e.getMessage()
+                            + "; five fields (minute, hour, day of month, month, day of week), or six with seconds first",
+                    e);
+        }
+        if (read.nextOnClock(LocalDateTime.of(2024, 1, 1, 0, 0)).isEmpty()) {
+            throw new InvalidUseException("The cron expression \"" + expression + "\" never comes");
+        }
+        return read;
+    }
+
+    private static CronParser parser(CronType type) {
+        return new CronParser(CronDefinitionBuilder.instanceDefinitionFor(type));
+    }
+
+    private static boolean isEveryHour(Cron cron) {
+        CronField hour = cron.retrieveFieldsAsMap().get(CronFieldName.HOUR);
+        FieldExpression of = hour == null ? FieldExpression.always() : hour.getExpression();
+        return of instanceof Always || (of instanceof Every every && every.getExpression() instanceof Always);
+    }
+
+    /** The first instant after this one; empty if there is none for years. */
+    Optional<Instant> next(Instant after) {
+        return everyHour ? nextInRealTime(after) : nextOnWall(after);
+    }
+
+    private Optional<Instant> nextOnWall(Instant after) {
+        Optional<LocalDateTime> local = nextOnClock(LocalDateTime.ofInstant(after, rules.getOffset(after)));
+        while (local.isPresent()) {
+            Instant instant = firstOf(local.get());
+            if (instant.isAfter(after)) {
+                return Optional.of(instant);
+            }
+            local = nextOnClock(local.get()); // it has come already, before the clock was put back
+        }
+        return Optional.empty();
+    }
+
+    private Instant firstOf(LocalDateTime local) {
+        ZoneOffsetTransition change = rules.getTransition(local);
+        if (change == null) {
+            return local.toInstant(rules.getOffset(local));
+        }
+        return change.isGap() ? change.getInstant() : local.toInstant(change.getOffsetBefore());
+    }
+
+    private Optional<Instant> nextInRealTime(Instant after) {
+        Instant from = after;
+        while (true) {
+            ZoneOffset offset = rules.getOffset(from);
+            Optional<Instant> next =
+                    nextOnClock(LocalDateTime.ofInstant(from, offset)).map(local -> local.toInstant(offset));
+            ZoneOffsetTransition change = rules.nextTransition(from);
+            if (next.isEmpty() || change == null || next.get().isBefore(change.getInstant())) {
+                return next;
+            }
+            Instant atChange = change.getInstant();
+            LocalDateTime clock = LocalDateTime.ofInstant(atChange, change.getOffsetAfter());
+            Optional<LocalDateTime> first = nextOnClock(clock.minusSeconds(1));
+            if (first.isPresent() && first.get().equals(clock)) {
+                return Optional.of(atChange);
+            }
+            from = atChange;
+        }
+    }
+
+    /** As on a clock that nobody adjusts. */
+    private Optional<LocalDateTime> nextOnClock(LocalDateTime after) {
+        return times.nextExecution(after.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
+    }
+}

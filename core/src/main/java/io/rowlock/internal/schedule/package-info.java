@@ -1,0 +1,2 @@
+/** Schedules: when they come, and the jobs they make. */
+package io.rowlock.internal.schedule;
