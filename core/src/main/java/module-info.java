@@ -13,6 +13,7 @@ module io.rowlock.core {
     exports io.rowlock.error;
     exports io.rowlock.event;
     exports io.rowlock.job;
+    exports io.rowlock.schedule;
     exports io.rowlock.schema;
     exports io.rowlock.spi;
     exports io.rowlock.worker;

@@ -13,6 +13,7 @@ import io.rowlock.internal.outbox.ContextHeaders;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.outbox.WakingOutbox;
+import io.rowlock.internal.schedule.RowSchedules;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.QueueSql;
@@ -21,6 +22,7 @@ import io.rowlock.job.JobKind;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.job.Queues;
+import io.rowlock.schedule.Schedules;
 import io.rowlock.schema.Schema;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.RowlockParts;
@@ -45,6 +47,7 @@ public final class Rowlock {
     private final Outbox outbox;
     private final RowJobs jobs;
     private final RowQueues queues;
+    private final RowSchedules schedules;
     private final Kinds kinds = new Kinds();
     private final Events events;
     private final @Nullable Notifier notifier;
@@ -63,7 +66,9 @@ public final class Rowlock {
                 .orElse(plainOutbox);
         this.events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
-        this.ground = new Ground(builder.connections(), names, codec, events, notifier, this::lookAgain);
+        this.schedules =
+                new RowSchedules(names, builder.connections(), plainOutbox, this::wake, this::schedulesChanged);
+        this.ground = new Ground(builder.connections(), names, codec, events, notifier, this::lookAgain, this::wake);
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),
@@ -125,6 +130,15 @@ public final class Rowlock {
     }
 
     /**
+     * Declares, shows, pauses, runs and removes schedules.
+     *
+     * @return the schedules, on connections of the data source
+     */
+    public Schedules schedules() {
+        return schedules;
+    }
+
+    /**
      * What modules beside core build on; applications need none of it.
      *
      * @return the parts, the same ones for as long as this lives
@@ -139,6 +153,10 @@ public final class Rowlock {
 
     private void cancelRequested(long id) {
         workers.forEach(worker -> worker.cancelRequested(id));
+    }
+
+    private void schedulesChanged() {
+        workers.forEach(ThreadedWorker::schedulesChanged);
     }
 
     private void lookAgain() {
@@ -172,7 +190,7 @@ public final class Rowlock {
      * @throws io.rowlock.error.DatabaseException if the database cannot be reached
      */
     public HandCrankedWorker handCrankedWorker(Consumer<WorkerConfig> config) {
-        return new CrankedEngine(ground, schema, settings(config));
+        return new CrankedEngine(ground, schema, schedules, settings(config));
     }
 
     /**
@@ -180,11 +198,11 @@ public final class Rowlock {
      *
      * @param config fills in queues and handlers
      * @return the worker
-     * @throws InvalidUseException if the configuration is wrong, has no handler, or names a kind that
-     *     stands for another payload type already
+     * @throws InvalidUseException if the configuration is wrong, has no handler, names a kind that
+     *     stands for another payload type already, or has a schedule that cannot be
      */
     public Worker worker(Consumer<WorkerConfig> config) {
-        ThreadedWorker worker = new ThreadedWorker(ground, schema, settings(config));
+        ThreadedWorker worker = new ThreadedWorker(ground, schema, schedules, settings(config));
         workers.removeIf(ThreadedWorker::stopped);
         workers.add(worker);
         return worker;
@@ -198,6 +216,7 @@ public final class Rowlock {
         config.accept(filled);
         WorkerSettings settings = filled.settings();
         settings.handlers().forEach(binding -> kinds.register(binding.kind()));
+        settings.schedules().forEach(schedules::check);
         return settings;
     }
 

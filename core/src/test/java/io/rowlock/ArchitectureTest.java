@@ -43,6 +43,7 @@ final class ArchitectureTest {
         "io.rowlock.error",
         "io.rowlock.event",
         "io.rowlock.job",
+        "io.rowlock.schedule",
         "io.rowlock.schema",
         "io.rowlock.spi",
         "io.rowlock.worker"
@@ -71,6 +72,7 @@ final class ArchitectureTest {
                     "io.rowlock.error",
                     "io.rowlock.event",
                     "io.rowlock.job",
+                    "io.rowlock.schedule",
                     "io.rowlock.schema",
                     "io.rowlock.spi",
                     "io.rowlock.worker")

@@ -4,6 +4,7 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobHandler;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.TransactionalJobHandler;
+import io.rowlock.schedule.Schedule;
 import io.rowlock.spi.TransactionRunner;
 import io.rowlock.spi.WorkerExtension;
 import io.rowlock.worker.HandlerBinding.Contract;
@@ -36,6 +37,7 @@ public final class WorkerConfig {
     private final Set<String> kindNames = new HashSet<>();
     private final Map<String, Object> set = new LinkedHashMap<>();
     private final List<WorkerExtension> extensions = new ArrayList<>();
+    private final Map<String, Schedule<?>> schedules = new LinkedHashMap<>();
 
     /** Makes an empty configuration. */
     public WorkerConfig() {}
@@ -319,6 +321,24 @@ public final class WorkerConfig {
     }
 
     /**
+     * Adds a schedule: declared when the worker starts, see {@link io.rowlock.schedule.Schedules#declare}. Its jobs are made
+     * by any worker of the database, and may be of a kind that this one does not handle. May be called several times.
+     *
+     * @param schedule the schedule; none by default
+     * @return this
+     * @throws InvalidUseException if null, or another with its name was added
+     */
+    public WorkerConfig schedule(Schedule<?> schedule) {
+        if (schedule == null) {
+            throw new InvalidUseException("schedule must not be null");
+        }
+        if (schedules.putIfAbsent(schedule.name(), schedule) != null) {
+            throw new InvalidUseException("Schedule " + schedule.name() + " is given twice for one worker");
+        }
+        return this;
+    }
+
+    /**
      * What was said, with defaults for the rest.
      *
      * @return the settings
@@ -335,7 +355,8 @@ public final class WorkerConfig {
                 new WorkerSettings.Timing(get("lease", Duration.ofSeconds(60)), get("poll", Duration.ofSeconds(1))),
                 get("keepCompleted", Duration.ofHours(24)),
                 (Executor) set.get("executor"),
-                extensions);
+                extensions,
+                List.copyOf(schedules.values()));
     }
 
     private <T> WorkerConfig bind(JobKind<T> kind, Contract<T> contract, Consumer<HandlerConfig> options) {

@@ -1,5 +1,6 @@
 package io.rowlock.worker;
 
+import io.rowlock.schedule.Schedule;
 import io.rowlock.spi.WorkerExtension;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param completedRetention how long completed rows are kept; zero: deleted at once
  * @param executor runs the handlers, or null: platform threads of the worker's own
  * @param extensions what modules beside core do in the worker
+ * @param schedules declared when the worker starts
  */
 public record WorkerSettings(
         String name,
@@ -25,7 +27,8 @@ public record WorkerSettings(
         Timing timing,
         Duration completedRetention,
         @Nullable Executor executor,
-        List<WorkerExtension> extensions) {
+        List<WorkerExtension> extensions,
+        List<Schedule<?>> schedules) {
 
     /**
      * How long and how often.
@@ -39,5 +42,6 @@ public record WorkerSettings(
         queues = Map.copyOf(queues);
         handlers = List.copyOf(handlers);
         extensions = List.copyOf(extensions);
+        schedules = List.copyOf(schedules);
     }
 }

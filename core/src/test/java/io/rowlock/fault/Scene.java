@@ -48,7 +48,7 @@ final class Scene implements AutoCloseable {
                 CREATE TABLE IF NOT EXISTS effect (job_id bigint, name text, attempt int, who text);
                 TRUNCATE started, ended, effect, rowlock_job, rowlock_job_failure, rowlock_alert, rowlock_key,
                          rowlock_queue, rowlock_limit, rowlock_slot, rowlock_cancel_request, rowlock_saga,
-                         rowlock_saga_step, rowlock_saga_signal, rowlock_operation;
+                         rowlock_saga_step, rowlock_saga_signal, rowlock_operation, rowlock_schedule;
                 """);
         return scene;
     }

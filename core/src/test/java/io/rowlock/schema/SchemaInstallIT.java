@@ -54,7 +54,8 @@ final class SchemaInstallIT {
             "saga",
             "saga_step",
             "saga_signal",
-            "operation");
+            "operation",
+            "schedule");
 
     @Kind("mail")
     private record Mail(int no) {}
@@ -85,7 +86,7 @@ final class SchemaInstallIT {
                 .isEqualTo(first)
                 .hasSize(tables.version());
         tables.validate();
-        assertThat(tables.version()).isEqualTo(7);
+        assertThat(tables.version()).isEqualTo(8);
     }
 
     @Test
@@ -261,7 +262,7 @@ final class SchemaInstallIT {
         assertThat(tables.script(tables.version())).isEmpty();
         assertThatThrownBy(() -> tables.script(tables.version() + 1))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 7, got 8");
+                .hasMessage("fromVersion must be between 0 and 8, got 9");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

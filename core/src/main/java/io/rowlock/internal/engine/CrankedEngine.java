@@ -3,6 +3,7 @@ package io.rowlock.internal.engine;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.RowlockException;
 import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.schedule.RowSchedules;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.WorkerSettings;
@@ -17,24 +18,25 @@ public final class CrankedEngine implements HandCrankedWorker {
     private final Engine engine;
     private final Extensions extensions;
 
-    public CrankedEngine(Ground ground, JdbcSchema schema, WorkerSettings settings) {
+    public CrankedEngine(Ground ground, JdbcSchema schema, RowSchedules schedules, WorkerSettings settings) {
         String owner = settings.name() + "-by-hand-" + UUID.randomUUID();
         this.extensions = new Extensions(settings.extensions(), owner, ground.events());
         Identity identity = new Identity(
                 owner,
                 settings.timing().lease(),
-                start(ground, schema),
+                start(ground, schema, schedules, settings),
                 settings.completedRetention().isZero(),
                 () -> false);
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});
     }
 
-    /** Checks the tables, starts extensions, and gives the installation's name. */
-    private String start(Ground ground, JdbcSchema schema) {
+    /** Checks the tables, declares schedules, starts extensions, and gives the installation's name. */
+    private String start(Ground ground, JdbcSchema schema, RowSchedules schedules, WorkerSettings settings) {
         boolean started = false;
         try (Connection connection = ground.connections().get()) {
             schema.validate(connection);
             String installation = schema.installation(connection);
+            schedules.declare(connection, settings.schedules());
             extensions.start(connection);
             started = true;
             return installation;
@@ -56,6 +58,9 @@ public final class CrankedEngine implements HandCrankedWorker {
         return perform(() -> {
             engine.cancelRequests.step();
             boolean ran = engine.claimer.stepOne();
+            if (!ran && engine.scheduler.fireAllDue()) {
+                ran = engine.claimer.stepOne();
+            }
             engine.completer.flush();
             if (!ran) {
                 engine.freeUnusedLimits();

@@ -41,6 +41,7 @@ final class Engine {
     final Completer completer;
     final Heartbeat heartbeat;
     final Pruner pruner;
+    final Scheduler scheduler;
     final Attempts attempts;
     private final KeyRetaker retaker;
     private final HoldLifter holds;
@@ -124,6 +125,10 @@ final class Engine {
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
+        scheduler = new Scheduler(claiming, ground.names(), sql.alerts(), jobs -> {
+            committed(jobs);
+            ground.wake().wake(jobs);
+        });
         Handlers handlers =
                 new Handlers(ground.names(), ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, this::ended);

@@ -21,7 +21,7 @@ public final class EngineConnection implements AutoCloseable {
     private final ConnectionSource source;
     private final int timeoutMillis;
     private final Limits limits;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ReentrantLock(true); // fair: no loop keeps another from it
     private @Nullable Held held;
     private Parting parting = connection -> {};
     private volatile boolean closed;

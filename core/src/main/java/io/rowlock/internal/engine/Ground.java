@@ -3,11 +3,13 @@ package io.rowlock.internal.engine;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
+import io.rowlock.spi.Waker;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What every worker of one Rowlock stands on: its database, the names there, the codec, who is told of events, and what
- * tells other processes of commits, or null; dueElsewhere tells all workers, here and elsewhere, to look what has become due.
+ * tells other processes of commits, or null; dueElsewhere tells all workers, here and elsewhere, to look what has become due;
+ * wake tells them of jobs that have committed.
  */
 public record Ground(
         ConnectionSource connections,
@@ -15,4 +17,5 @@ public record Ground(
         PayloadCodec codec,
         Events events,
         @Nullable Notifier notifier,
-        Runnable dueElsewhere) {}
+        Runnable dueElsewhere,
+        Waker wake) {}

@@ -5,6 +5,7 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockEvent.WorkerStarted;
 import io.rowlock.event.RowlockEvent.WorkerStopped;
 import io.rowlock.internal.engine.JobRun.Identity;
+import io.rowlock.internal.schedule.RowSchedules;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.job.Enqueued;
 import io.rowlock.worker.Worker;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A worker driven by four loops: claimer, completer, heartbeat, pruner. */
+/** A worker driven by five loops: claimer, completer, heartbeat, pruner, scheduler. */
 public final class ThreadedWorker implements Worker {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadedWorker.class);
     private static final long RETRY_START = TimeUnit.MILLISECONDS.toNanos(500);
@@ -36,6 +37,7 @@ public final class ThreadedWorker implements Worker {
 
     private final Ground ground;
     private final JdbcSchema schema;
+    private final RowSchedules schedules;
     private final WorkerSettings settings;
     private final String id;
     private final Extensions extensions;
@@ -43,8 +45,9 @@ public final class ThreadedWorker implements Worker {
     private State state = State.NEW;
     private volatile @Nullable Running running;
 
-    public ThreadedWorker(Ground ground, JdbcSchema schema, WorkerSettings settings) {
+    public ThreadedWorker(Ground ground, JdbcSchema schema, RowSchedules schedules, WorkerSettings settings) {
         this.ground = ground;
+        this.schedules = schedules;
         this.schema = schema;
         this.settings = settings;
         this.id = settings.name()
@@ -62,9 +65,10 @@ public final class ThreadedWorker implements Worker {
             Loop completer,
             Loop heartbeat,
             Loop pruner,
+            Loop scheduler,
             @Nullable ExecutorService own) {
         List<Loop> loops() {
-            return List.of(claimer, completer, heartbeat, pruner);
+            return List.of(claimer, completer, heartbeat, pruner, scheduler);
         }
     }
 
@@ -134,13 +138,14 @@ public final class ThreadedWorker implements Worker {
         }
     }
 
-    /** Waits until the database answers, checks the tables, starts extensions, and gives the installation's name. */
+    /** Waits until the database answers, checks the tables, declares schedules, starts extensions, and gives the installation's name. */
     private String awaitDatabase() {
         long saidAt = 0;
         while (true) {
             try (Connection connection = ground.connections().get()) {
                 schema.validate(connection);
                 String installation = schema.installation(connection);
+                schedules.declare(connection, settings.schedules());
                 extensions.start(connection);
                 return installation;
             } catch (SQLException e) {
@@ -194,6 +199,7 @@ public final class ThreadedWorker implements Worker {
                 loop("completer", engine.completer::step),
                 loop("heartbeat", engine::beatAndListen),
                 loop("pruner", () -> engine.prune(extensions)),
+                loop("scheduler", engine.scheduler::step),
                 own);
     }
 
@@ -267,6 +273,15 @@ public final class ThreadedWorker implements Worker {
         }
     }
 
+    /** Schedules were declared or changed in this JVM. */
+    public void schedulesChanged() {
+        Running now = running;
+        if (now != null) {
+            now.engine().scheduler.lookAnew();
+            now.scheduler().wake();
+        }
+    }
+
     @Override
     public void stop(Duration grace) {
         if (grace == null || grace.isNegative()) {
@@ -306,6 +321,7 @@ public final class ThreadedWorker implements Worker {
         Engine engine = stopping.engine();
         engine.claimer.end();
         stopping.claimer().stop();
+        stopping.scheduler().stop();
         try {
             stopping.claimer().join(TimeUnit.NANOSECONDS.toMillis(LAST_WRITES));
             engine.handBackWaiting();

@@ -16,7 +16,7 @@ public final class Headers {
     private Headers() {}
 
     /** The column's text, or null for no headers. */
-    static @Nullable String write(Map<String, String> headers) {
+    public static @Nullable String write(Map<String, String> headers) {
         if (headers.isEmpty()) {
             return null;
         }

@@ -9,6 +9,7 @@ import io.rowlock.internal.sql.EnqueueSql.Keys;
 import io.rowlock.internal.sql.EnqueueSql.NewJob;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobKind;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobRequest;
 import io.rowlock.job.Outbox;
@@ -70,21 +71,13 @@ public final class RowOutbox implements Outbox {
         }
     }
 
-    private Request row(@Nullable JobRequest<?> request, ContextHeaders.Now headers) {
+    private <T> Request row(@Nullable JobRequest<T> request, ContextHeaders.Now headers) {
         if (request == null) {
             throw new InvalidUseException("A job to enqueue must not be null");
         }
         JobOptions options = request.options();
-        kinds.register(request.kind());
-        String payload = encode(request.kind().name(), request.payload());
-        int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes > maxPayloadBytes) {
-            throw new InvalidUseException(
-                    "The payload of kind " + request.kind().name() + " has " + bytes
-                            + " bytes as JSON, more than the limit of " + maxPayloadBytes
-                            + "; store the data in a table of its own and put its key into the payload, or raise"
-                            + " maxPayloadBytes");
-        }
+        String payload = payload(request.kind(), request.payload());
+        int bytes = bytes(payload);
         NewJob job = new NewJob(
                 options.queue().orElse("default"),
                 request.kind().name(),
@@ -97,6 +90,24 @@ public final class RowOutbox implements Outbox {
                 new Due(options.at().orElse(null), options.after().orElse(null)));
         return new Request(
                 job, bytes, options.dedupKey().orElse(null), options.dedupMode().orElse(null));
+    }
+
+    /** The payload's JSON, checked as that of a job which is written now. */
+    public <T> String payload(JobKind<T> kind, T payload) {
+        kinds.register(kind);
+        String json = encode(kind.name(), payload);
+        int bytes = bytes(json);
+        if (bytes > maxPayloadBytes) {
+            throw new InvalidUseException("The payload of kind " + kind.name() + " has " + bytes
+                    + " bytes as JSON, more than the limit of " + maxPayloadBytes
+                    + "; store the data in a table of its own and put its key into the payload, or raise"
+                    + " maxPayloadBytes");
+        }
+        return json;
+    }
+
+    private static int bytes(String json) {
+        return json.getBytes(StandardCharsets.UTF_8).length;
     }
 
     private String encode(String kind, Object payload) {

@@ -16,6 +16,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.Optional;
@@ -126,6 +127,7 @@ final class CronTimes {
 
     /** As on a clock that nobody adjusts. */
     private Optional<LocalDateTime> nextOnClock(LocalDateTime after) {
-        return times.nextExecution(after.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
+        LocalDateTime second = after.truncatedTo(ChronoUnit.SECONDS); // or the fraction would come back in the answer
+        return times.nextExecution(second.atZone(ZoneOffset.UTC)).map(ZonedDateTime::toLocalDateTime);
     }
 }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 7;
+    private static final int VERSION = 8;
     private static final List<String> TABLES = List.of(
             "schema",
             "job",
@@ -36,7 +36,8 @@ public final class JdbcSchema implements Schema {
             "saga",
             "saga_step",
             "saga_signal",
-            "operation");
+            "operation",
+            "schedule");
 
     private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
             + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"

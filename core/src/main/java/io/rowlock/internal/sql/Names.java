@@ -29,6 +29,7 @@ public record Names(String schema, String prefix) {
             "saga_step",
             "saga_signal",
             "operation",
+            "schedule",
             "job_id_seq",
             "enqueue");
 

@@ -45,7 +45,8 @@ final class ClaimerIT {
                 new JacksonCodec(),
                 new Events(List.of()),
                 null,
-                () -> {});
+                () -> {},
+                jobs -> {});
         engine = new Engine(
                 ground,
                 config.settings(),

@@ -57,7 +57,8 @@ final class PriorityIT {
                 new JacksonCodec(),
                 new Events(List.of()),
                 null,
-                () -> {});
+                () -> {},
+                jobs -> {});
         engine = new Engine(
                 ground, config.settings(), new Identity("me", LONG, "x", true, () -> false), begun::add, () -> {});
         slow = FakeJobs.job("default", config.settings().handlers().get(0), 0);

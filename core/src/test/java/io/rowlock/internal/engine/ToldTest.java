@@ -31,7 +31,8 @@ final class ToldTest {
                     new JacksonCodec(),
                     new Events(List.of()),
                     null,
-                    () -> {}),
+                    () -> {},
+                    jobs -> {}),
             new WorkerConfig()
                     .handle(new JobKind<>("mail", String.class, List.of("post")), (text, job) -> {}, options -> {})
                     .settings(),

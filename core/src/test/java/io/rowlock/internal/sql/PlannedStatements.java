@@ -32,7 +32,11 @@ final class PlannedStatements {
     /** The id of the first of at least 500 jobs of kind mine, of which the first 200 are leased by me under token 1. */
     static List<Pinned> all(long firstId) {
         return Stream.of(
-                        unkeyed(firstId), KeyedStatements.all(), LimitedStatements.all(), SingleStatements.all(firstId))
+                        unkeyed(firstId),
+                        KeyedStatements.all(),
+                        LimitedStatements.all(),
+                        SingleStatements.all(firstId),
+                        ScheduleStatements.all())
                 .flatMap(List::stream)
                 .toList();
     }

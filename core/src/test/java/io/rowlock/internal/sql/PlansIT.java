@@ -174,6 +174,7 @@ class PlansIT {
                 foreign / 4);
         KeyedStatements.load(schema, foreign / 8);
         LimitedStatements.load(schema, foreign / 8);
+        ScheduleStatements.load(schema);
         schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
@@ -184,7 +185,8 @@ class PlansIT {
                         + " ELSE 'key-' || id - ? END WHERE kind = 'mine' AND id BETWEEN ? + 1400 AND ? + 1599",
                 firstId(schema), firstId(schema), firstId(schema), firstId(schema), firstId(schema));
         if (statistics == Statistics.FRESH) {
-            schema.execute("ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot");
+            schema.execute(
+                    "ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot; ANALYZE rowlock_schedule");
         }
         return schema;
     }
@@ -266,7 +268,7 @@ class PlansIT {
         for (JsonNode node : plan.findParents("Node Type")) {
             String type = node.get("Node Type").asText();
             String table = node.path("Relation Name").asText();
-            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot).*")) {
+            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot|schedule).*")) {
                 wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
             }
             if (node.has("Index Name")) {

@@ -34,6 +34,8 @@ final class SingleStatements {
             Map.entry("OneJobSql.ISOLATION", "reads no table"),
             Map.entry("OneJobSql.TRANSACTION", "reads no table"),
             Map.entry("OneJobSql.COMMITTED", "reads no table"),
+            Map.entry("ScheduleOperationSql.CLOCK", "reads no table"),
+            Map.entry("ScheduleOperationSql.PAGE", "for people, of a table that is small"),
             Map.entry("SchemaSql.LOCK", "at the start"),
             Map.entry("SchemaSql.EXISTS", "at the start"),
             Map.entry("SchemaSql.VERSION", "at the start"),
