@@ -155,9 +155,19 @@ final class TroubleIT {
                 workers.add(worker);
                 starts.add(threads.submit(worker::start));
             }
+            Schedules strict = Rowlock.builder()
+                    .dataSource(source)
+                    .schema(schema.name())
+                    .build()
+                    .schedules();
+            for (int i = 2; i <= 60; i++) {
+                int revision = i;
+                starts.add(threads.submit(() -> strict.declare(often.revision(revision))));
+            }
             for (Future<?> each : starts) {
                 each.get();
             }
+            assertThat(strict.find("often").orElseThrow().revision()).isEqualTo(60);
             soon().until(() -> schema.count("SELECT count(*) FROM rowlock_job") >= 3);
             assertThat(workers)
                     .allSatisfy(each -> assertThat(each.health().loops()).isEmpty());
