@@ -73,7 +73,7 @@ final class CollectionChangeListener
 
     private void changed(AbstractCollectionEvent event, Kind kind) {
         SharedSessionContractImplementor session = session(event.getCollection());
-        Object owner = event.getAffectedOwnerOrNull();
+        Object owner = owner(event);
         if (session == null || owner == null || !unit.collects(session)) {
             return; // a stateless session: its event of the entity says it all
         }
@@ -91,6 +91,12 @@ final class CollectionChangeListener
             CollectionContents contents = kind.contents(collection, event.getCollection());
             unit.changed(session, update(rules, owner, entry, path(collection), contents));
         }
+    }
+
+    /** The event does not know it where the rows refer to another column than its id. */
+    private static @Nullable Object owner(AbstractCollectionEvent event) {
+        Object affected = event.getAffectedOwnerOrNull();
+        return affected == null ? event.getCollection().getOwner() : affected;
     }
 
     private ChangedEntity update(
