@@ -9,9 +9,12 @@ import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.testkit.providers.Corner;
 import io.rowlock.testkit.providers.ProviderTest;
 import io.rowlock.testkit.providers.ProviderUnit;
+import jakarta.persistence.ElementCollection;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +61,27 @@ final class JsonIT extends ProviderTest {
 
         @JdbcTypeCode(SqlTypes.JSON)
         Map<String, Object> scores = new LinkedHashMap<>(Map.of("x", 1));
+
+        @JdbcTypeCode(SqlTypes.JSON)
+        Rate rate = new Rate("1234567890123456.78");
+
+        @JdbcTypeCode(SqlTypes.JSON)
+        Map<String, BigDecimal> shares = new LinkedHashMap<>();
+
+        @ElementCollection
+        @JdbcTypeCode(SqlTypes.JSON)
+        List<Rate> rates = new ArrayList<>(List.of(new Rate("1234567890123456.78")));
+    }
+
+    /** Its number is beyond what a double can tell apart. */
+    public static class Rate {
+        public BigDecimal value;
+
+        public Rate() {}
+
+        Rate(String value) {
+            this.value = new BigDecimal(value);
+        }
     }
 
     @Entity(name = "Keyed")
@@ -114,6 +138,18 @@ final class JsonIT extends ProviderTest {
         scores.put(one, first);
         scores.put(other, second);
         return scores;
+    }
+
+    @Test
+    @Corner("a JSON attribute with a number beyond a double: UPDATE by its last digit, no job by its form")
+    void numbers() throws Exception {
+        assertThat(kindsBy(player -> player.rate = new Rate("1234567890123456.79"))).containsExactly("any");
+        assertThat(kindsBy(player -> player.rate = new Rate("1234567890123456.790"))).isEmpty();
+        assertThat(kindsBy(player -> player.rates.set(0, new Rate("1234567890123456.79")))).containsExactly("any");
+        assertThat(kindsBy(player -> player.shares.put("a", new BigDecimal("0.12345678901234567891"))))
+                .containsExactly("any");
+        assertThat(kindsBy(player -> player.shares.put("a", new BigDecimal("0.12345678901234567892"))))
+                .containsExactly("any");
     }
 
     @Test
