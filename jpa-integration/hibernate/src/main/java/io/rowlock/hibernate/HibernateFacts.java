@@ -118,12 +118,22 @@ final class HibernateFacts implements EntityFacts {
             @Nullable Object[] after = persister.getValues(entity);
             for (int i = 0; i < before.length; i++) {
                 boolean fetched = before[i] != LazyPropertyInitializer.UNFETCHED_PROPERTY;
-                if (fetched && before[i] != after[i] && !Objects.equals(before[i], after[i])) {
+                if (fetched && !isSame(persister.getPropertyTypes()[i], before[i], after[i])) {
                     throw new InvalidUseException("A payload method of " + persister.getEntityName() + " " + id()
                             + " modified attribute " + persister.getPropertyNames()[i]
                             + "; a payload method must not modify entities. The transaction must roll back");
                 }
             }
         };
+    }
+
+    /** A getter may make a new object at each call. */
+    private boolean isSame(Type type, @Nullable Object before, @Nullable Object after) {
+        if (before == after || Objects.equals(before, after)) {
+            return true;
+        }
+        return !type.isCollectionType()
+                && !References.is(type)
+                && new StoredValues(persister.getFactory()).alike(type, before, after);
     }
 }

@@ -1,5 +1,6 @@
 package io.rowlock.jpa.internal;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.JobRequest;
 import io.rowlock.jpa.Change;
@@ -66,14 +67,22 @@ public final class EntityRules {
      * Calls the payload methods that are about the change, and makes their jobs.
      *
      * @param wanted asked for the kind of each rule that is about the change
+     * @throws InvalidUseException if one of them modified the entity
      */
     List<JobRequest<?>> requests(ChangedEntity changed, Predicate<String> wanted) {
         List<JobRequest<?>> requests = new ArrayList<>(rules.size());
+        Runnable check = null;
         for (EntityRule rule : rules) {
             Change change = rule.matching(changed);
             if (change != null && wanted.test(rule.kind().name())) {
+                if (check == null && rule.source() != PayloadSource.DEFAULT) {
+                    check = changed.facts().watch();
+                }
                 requests.addAll(rule.requests(changed, change));
             }
+        }
+        if (check != null) {
+            check.run();
         }
         return requests;
     }

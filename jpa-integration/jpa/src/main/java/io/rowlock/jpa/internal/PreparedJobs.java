@@ -26,9 +26,7 @@ public final class PreparedJobs {
         PreparedJobs prepared = new PreparedJobs();
         for (ChangedEntity written : changes) {
             ChangedEntity changed = written.settled();
-            Runnable check = changed.facts().watch();
             List<JobRequest<?>> requests = changed.rules().requests(changed, wanted);
-            check.run();
             if (!requests.isEmpty()) {
                 prepared.jobs.add(new Jobs(changed, requests));
             }
