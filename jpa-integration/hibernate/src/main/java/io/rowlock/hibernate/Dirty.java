@@ -21,6 +21,7 @@ final class Dirty {
     private final StoredValues stored;
     private final WrittenColumns written;
     private final Set<String> paths = new HashSet<>();
+    private final Set<String> beside = new HashSet<>();
 
     private Dirty(EntityPersister persister, Object entity) {
         this.persister = persister;
@@ -28,8 +29,8 @@ final class Dirty {
         this.stored = new StoredValues(persister.getFactory());
     }
 
-    /** The attributes or paths, or null where Hibernate does not know. */
-    static @Nullable Set<String> of(PostUpdateEvent event) {
+    /** Null where Hibernate does not know. */
+    static @Nullable Dirty of(PostUpdateEvent event) {
         int[] indexes = event.getDirtyProperties();
         if (indexes == null) {
             return null;
@@ -50,11 +51,33 @@ final class Dirty {
             }
             if (changed.get(i) && dirty.written.mayWrite(i)) {
                 dirty.add(name, type, values(old, event.getState(), i));
+            } else if (old != null && dirty.written.isMadeAnew(i)) {
+                dirty.addBeside(name, type, old[i], event.getState()[i]);
             } else if (old != null && dirty.written.writesUnchanged(i)) {
                 dirty.addIfEqualsLies(name, type, old[i], event.getState()[i]);
             }
         }
-        return dirty.paths;
+        return dirty;
+    }
+
+    /** The attributes or paths that the application changed. */
+    Set<String> paths() {
+        return paths;
+    }
+
+    /** The attributes that Hibernate changed with them, as it does at each update. */
+    Set<String> beside() {
+        return beside;
+    }
+
+    boolean isNothing() {
+        return paths.isEmpty() && beside.isEmpty();
+    }
+
+    private void addBeside(String name, Type type, @Nullable Object old, @Nullable Object now) {
+        if (old != LazyPropertyInitializer.UNFETCHED_PROPERTY && !stored.alike(type, old, now)) {
+            beside.add(name);
+        }
     }
 
     private static @Nullable Object @Nullable [] values(

@@ -76,13 +76,15 @@ final class EntityChangeListener
         if (rules == null) {
             return;
         }
-        Set<String> dirty = Dirty.of(event);
-        if (dirty == null || !dirty.isEmpty()) {
+        Dirty dirty = Dirty.of(event);
+        if (dirty == null || !dirty.isNothing()) {
             Object id = event.getId();
             RowState state = new RowState(persister, id, event.getState());
             RowState old = event.getOldState() == null ? null : new RowState(persister, id, event.getOldState());
             EntityFacts facts = unit.facts(persister, event.getEntity(), id, state, old);
-            pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.UPDATE), dirty, facts));
+            Set<String> paths = dirty == null ? null : dirty.paths();
+            Set<String> beside = dirty == null ? Set.of() : dirty.beside();
+            pass(event, new ChangedEntity(rules, event.getEntity(), Set.of(Change.UPDATE), paths, beside, facts));
         }
     }
 

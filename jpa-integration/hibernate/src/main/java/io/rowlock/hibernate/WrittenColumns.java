@@ -1,5 +1,6 @@
 package io.rowlock.hibernate;
 
+import org.hibernate.generator.Generator;
 import org.hibernate.metamodel.mapping.AttributeMapping;
 import org.hibernate.metamodel.mapping.EmbeddableMappingType;
 import org.hibernate.metamodel.mapping.EmbeddableValuedModelPart;
@@ -27,6 +28,12 @@ final class WrittenColumns {
     /** Whether it writes an attribute that Hibernate takes for unchanged. */
     boolean writesUnchanged(int index) {
         return all && mayWrite(index) && (lazy || !persister.getPropertyLaziness()[index]);
+    }
+
+    /** Whether Hibernate itself makes a new value for an attribute at each update, as for an {@code @UpdateTimestamp}. */
+    boolean isMadeAnew(int index) {
+        Generator generator = persister.getEntityMetamodel().getGenerators()[index];
+        return generator != null && generator.generatesOnUpdate() && !generator.generatedOnExecution();
     }
 
     /** Whether an update may write a part of an embedded object; true where it is not known. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param entity the instance
  * @param changes what happened: one change, or two where the provider cannot tell an insert from an update
  * @param dirty the attributes, or paths, an update changed, or null if the provider cannot tell
+ * @param beside those that the provider changes with each update, as the time of it
  * @param facts its id and version
  */
 public record ChangedEntity(
@@ -19,7 +20,14 @@ public record ChangedEntity(
         Object entity,
         Set<Change> changes,
         @Nullable Set<String> dirty,
+        Set<String> beside,
         EntityFacts facts) {
+
+    /** A change with nothing beside. */
+    public ChangedEntity(
+            EntityRules rules, Object entity, Set<Change> changes, @Nullable Set<String> dirty, EntityFacts facts) {
+        this(rules, entity, changes, dirty, Set.of(), facts);
+    }
 
     boolean is(Change change) {
         return changes.size() == 1 && changes.contains(change);
@@ -32,7 +40,9 @@ public record ChangedEntity(
             both = new HashSet<>(dirty);
             both.addAll(later.dirty);
         }
-        return new ChangedEntity(rules, entity, then, both, later.facts.since(facts));
+        Set<String> bothBeside = new HashSet<>(beside);
+        bothBeside.addAll(later.beside);
+        return new ChangedEntity(rules, entity, then, both, bothBeside, later.facts.since(facts));
     }
 
     /** Without what was written, but is what it was before. */
@@ -42,7 +52,18 @@ public record ChangedEntity(
         }
         Set<String> left = new HashSet<>(dirty);
         left.removeIf(facts::isUnchanged);
-        return new ChangedEntity(rules, entity, changes, left, facts);
+        return new ChangedEntity(rules, entity, changes, left, beside, facts);
+    }
+
+    /** All attributes, or paths, that differ; null if the provider cannot tell. */
+    @Nullable
+    Set<String> differing() {
+        if (dirty == null || beside.isEmpty()) {
+            return dirty;
+        }
+        Set<String> all = new HashSet<>(dirty);
+        all.addAll(beside);
+        return all;
     }
 
     /** The row that changed. */

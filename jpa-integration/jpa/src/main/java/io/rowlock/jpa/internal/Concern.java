@@ -20,6 +20,11 @@ record Concern(Set<String> changed, Set<String> ignoring) {
         return changed.isEmpty() && ignoring.isEmpty();
     }
 
+    /** Whether an update is meant. What the provider changes with each counts only where it is named. */
+    boolean isAbout(ChangedEntity update) {
+        return matches(changed.isEmpty() ? update.dirty() : update.differing());
+    }
+
     /** Whether an update that changed this is meant: null where nobody knows, which counts as all. */
     boolean matches(@Nullable Set<String> dirty) {
         if (dirty == null) {

@@ -37,7 +37,7 @@ record EntityRule(Set<Change> on, Concern concern, JobKind<?> kind, PayloadSourc
         for (Change change : Change.values()) {
             if (entity.changes().contains(change)
                     && on.contains(change)
-                    && (change != Change.UPDATE || concern.matches(entity.dirty()))) {
+                    && (change != Change.UPDATE || concern.isAbout(entity))) {
                 return change;
             }
         }

@@ -16,14 +16,14 @@ record RuleChange(ChangedEntity changed, Change operation) implements EntityChan
 
     @Override
     public Set<String> dirtyAttributes() {
-        Set<String> dirty = operation == Change.UPDATE ? changed.dirty() : null;
+        Set<String> dirty = operation == Change.UPDATE ? changed.differing() : null;
         return dirty == null ? Set.of() : Set.copyOf(dirty);
     }
 
     @Override
     public boolean changed(String attribute) {
         check(attribute);
-        return operation != Change.UPDATE || new Concern(Set.of(attribute), Set.of()).matches(changed.dirty());
+        return operation != Change.UPDATE || new Concern(Set.of(attribute), Set.of()).matches(changed.differing());
     }
 
     @Override
