@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.hibernate.StatelessSession;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.hibernate.persister.entity.EntityPersister;
 import org.jspecify.annotations.Nullable;
@@ -162,7 +163,9 @@ final class HibernateUnit {
             scope.add(change);
         } else {
             write(session, scope, List.of(change));
-            scope.wroteAtOnce(change);
+            if (!(session instanceof StatelessSession)) { // has no flush that writes more of it
+                scope.wroteAtOnce(change);
+            }
         }
     }
 

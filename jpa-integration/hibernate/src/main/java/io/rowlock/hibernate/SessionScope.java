@@ -10,10 +10,7 @@ import io.rowlock.spi.Waker;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import org.hibernate.engine.spi.SharedSessionContractImplementor;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +24,7 @@ final class SessionScope implements Synchronization {
     private static final int MAX_DEPTH = 10;
 
     private final FlushChanges changes = new FlushChanges();
-    private final Set<Object> insertedAtOnce = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final WeakObjects insertedAtOnce = new WeakObjects();
     private @Nullable Object deleting;
     private @Nullable Object @Nullable [] deletingValues;
     private final EarliestByLane written = new EarliestByLane();
@@ -67,7 +64,7 @@ final class SessionScope implements Synchronization {
 
     /**
      * The job of a change outside a flush was written. Remembered until the next flush has ended: what that writes of a new
-     * entity's collections belongs to its insert, which has its job.
+     * entity's collections belongs to its insert, which has its job. What the application lets go is not kept here.
      */
     void wroteAtOnce(ChangedEntity change) {
         if (change.changes().contains(Change.PERSIST)) {
