@@ -82,15 +82,20 @@ final class CollectionChangeListener
         EntityRules rules =
                 entry == null ? null : unit.jobs().rules(entry.getPersister().getEntityName());
         CollectionPersister collection = persister(context.getCollectionEntry(event.getCollection()), kind);
-        if (entry == null || rules == null || collection == null || collection.isInverse()) {
+        if (entry == null || rules == null || collection == null) {
             return;
         }
         boolean firstOfItsRow = kind == Kind.RECREATE && unit.wasInsertedBefore(session, owner);
-        if (!firstOfItsRow && rules.about(Change.UPDATE)) {
-            unit.requireJob(session, rules, Change.UPDATE);
-            CollectionContents contents = kind.contents(collection, event.getCollection());
-            unit.changed(session, update(rules, owner, entry, path(collection), contents));
+        boolean wanted = rules.about(Change.UPDATE) || (kind == Kind.REMOVE && rules.about(Change.REMOVE));
+        if (firstOfItsRow || !wanted) {
+            return;
         }
+        boolean owned = !collection.isInverse();
+        if (owned && rules.about(Change.UPDATE)) {
+            unit.requireJob(session, rules, Change.UPDATE);
+        }
+        CollectionContents contents = kind.contents(collection, event.getCollection());
+        unit.changed(session, update(rules, owner, entry, path(collection), owned, contents));
     }
 
     /** The event does not know it where the rows refer to another column than its id. */
@@ -99,8 +104,14 @@ final class CollectionChangeListener
         return affected == null ? event.getCollection().getOwner() : affected;
     }
 
+    /** One of no attribute where another entity stores the collection: then only what it held is of use, if to others. */
     private ChangedEntity update(
-            EntityRules rules, Object owner, EntityEntry entry, String path, CollectionContents contents) {
+            EntityRules rules,
+            Object owner,
+            EntityEntry entry,
+            String path,
+            boolean owned,
+            CollectionContents contents) {
         EntityPersister persister = entry.getPersister();
         @Nullable Object[] loaded = entry.getLoadedState();
         RowState state = new RowState(persister, entry.getId(), loaded == null ? persister.getValues(owner) : loaded);
@@ -111,8 +122,9 @@ final class CollectionChangeListener
                 entry.getId(),
                 state,
                 loaded == null ? null : state,
-                Map.of(path, contents));
-        return new ChangedEntity(rules, owner, Set.of(Change.UPDATE), Set.of(path), facts);
+                Map.of(path, contents),
+                false);
+        return new ChangedEntity(rules, owner, Set.of(Change.UPDATE), owned ? Set.of(path) : Set.of(), facts);
     }
 
     private static @Nullable SharedSessionContractImplementor session(PersistentCollection<?> collection) {

@@ -20,9 +20,13 @@ final class HibernateFacts implements EntityFacts {
     private final RowState state;
     private final @Nullable RowState oldState;
     private final Map<String, CollectionContents> collections;
+    private final boolean isOfRow;
     private @Nullable String idText;
 
-    /** @param oldState the row before, or null if that is not known */
+    /**
+     * @param oldState the row before, or null if that is not known
+     * @param isOfRow false if nothing but collections was written
+     */
     HibernateFacts(
             RowIds ids,
             EntityPersister persister,
@@ -30,7 +34,8 @@ final class HibernateFacts implements EntityFacts {
             Object id,
             RowState state,
             @Nullable RowState oldState,
-            Map<String, CollectionContents> collections) {
+            Map<String, CollectionContents> collections,
+            boolean isOfRow) {
         this.ids = ids;
         this.persister = persister;
         this.entity = entity;
@@ -38,6 +43,7 @@ final class HibernateFacts implements EntityFacts {
         this.state = state;
         this.oldState = oldState;
         this.collections = Map.copyOf(collections);
+        this.isOfRow = isOfRow;
     }
 
     @Override
@@ -59,7 +65,7 @@ final class HibernateFacts implements EntityFacts {
     @Override
     public boolean knowsOld(String path) {
         CollectionContents contents = collections.get(path);
-        return contents == null ? oldState != null && oldState.has(path) : contents.old() != null;
+        return contents == null ? oldState != null && oldState.isLoaded(path) : contents.old() != null;
     }
 
     @Override
@@ -108,7 +114,8 @@ final class HibernateFacts implements EntityFacts {
         HibernateFacts earlier = (HibernateFacts) before;
         Map<String, CollectionContents> both = new HashMap<>(earlier.collections);
         collections.forEach((path, contents) -> both.merge(path, contents, CollectionContents::andThen));
-        return new HibernateFacts(ids, persister, entity, id, state, earlier.oldState, both);
+        RowState old = earlier.isOfRow || earlier.oldState != null ? earlier.oldState : oldState;
+        return new HibernateFacts(ids, persister, entity, id, state, old, both, earlier.isOfRow || isOfRow);
     }
 
     @Override

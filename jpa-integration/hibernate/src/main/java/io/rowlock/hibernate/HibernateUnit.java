@@ -82,7 +82,7 @@ final class HibernateUnit {
 
     /** @param old the row before, or null if that is not known */
     EntityFacts facts(EntityPersister persister, Object entity, Object id, RowState state, @Nullable RowState old) {
-        return new HibernateFacts(ids, persister, entity, id, state, old, Map.of());
+        return new HibernateFacts(ids, persister, entity, id, state, old, Map.of(), true);
     }
 
     /** A second Rowlock may share the unit where it looks for jobs in the same place; else one of the two gets none. */

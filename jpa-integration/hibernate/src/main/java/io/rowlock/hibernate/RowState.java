@@ -4,6 +4,7 @@ import io.rowlock.error.InvalidUseException;
 import java.util.Arrays;
 import java.util.List;
 import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
+import org.hibernate.collection.spi.PersistentCollection;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.CompositeType;
 import org.hibernate.type.Type;
@@ -40,6 +41,12 @@ final class RowState {
     boolean has(String path) {
         int index = index(path);
         return index < 0 || values[index] != LazyPropertyInitializer.UNFETCHED_PROPERTY;
+    }
+
+    /** Whether the value of an attribute is at hand: of a collection, what it holds. */
+    boolean isLoaded(String path) {
+        return has(path)
+                && !(value(path) instanceof PersistentCollection<?> collection && !collection.wasInitialized());
     }
 
     /** The type of an attribute, or path. */

@@ -105,13 +105,15 @@ public final class RowlockIntegrator implements Integrator {
      */
     private static void register(HibernateUnit unit, EventListenerRegistry registry) {
         EntityChangeListener changes = new EntityChangeListener(unit);
+        CollectionChangeListener collections = new CollectionChangeListener(unit);
         registry.appendListeners(EventType.POST_INSERT, changes);
         registry.appendListeners(EventType.POST_DELETE, changes);
         if (unit.jobs().about(Change.UPDATE)) {
             registry.appendListeners(EventType.POST_UPDATE, changes);
-            CollectionChangeListener collections = new CollectionChangeListener(unit);
             registry.appendListeners(EventType.PRE_COLLECTION_RECREATE, collections);
             registry.appendListeners(EventType.PRE_COLLECTION_UPDATE, collections);
+        }
+        if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.REMOVE)) {
             registry.appendListeners(EventType.PRE_COLLECTION_REMOVE, collections);
         }
         if (unit.jobs().about(Change.UPDATE) || unit.jobs().about(Change.PERSIST)) {
