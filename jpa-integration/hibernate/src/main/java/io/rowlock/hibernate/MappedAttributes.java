@@ -11,6 +11,7 @@ import org.hibernate.mapping.OneToOne;
 import org.hibernate.mapping.PersistentClass;
 import org.hibernate.mapping.Property;
 import org.hibernate.mapping.Value;
+import org.hibernate.spi.NavigablePath;
 
 /** The attributes of an entity and the paths into its embedded objects, with what each is to annotations. */
 final class MappedAttributes {
@@ -19,7 +20,9 @@ final class MappedAttributes {
 
     private MappedAttributes(PersistentClass entity) {
         this.enhanced = PersistentAttributeInterceptable.class.isAssignableFrom(entity.getMappedClass());
-        entity.getPropertyClosure().forEach(property -> add("", entity.getMappedClass(), property, false));
+        entity.getPropertyClosure().stream()
+                .filter(property -> !isHibernates(property))
+                .forEach(property -> add("", entity.getMappedClass(), property, false));
         if (entity.getIdentifierProperty() != null) {
             addIdentifier("", entity.getIdentifierProperty());
         }
@@ -29,11 +32,17 @@ final class MappedAttributes {
         if (entity.getVersion() != null) {
             roles.put(entity.getVersion().getName(), AttributeRole.VERSION);
         }
-        roles.keySet().removeIf(name -> name.startsWith("_"));
     }
 
     static Map<String, AttributeRole> of(PersistentClass entity) {
         return new MappedAttributes(entity).roles;
+    }
+
+    /** Whether Hibernate added it to those of the application: for references to other columns than the id, and such. */
+    private static boolean isHibernates(Property property) {
+        return property.isBackRef()
+                || property.isSynthetic()
+                || property.getName().equals(NavigablePath.IDENTIFIER_MAPPER_PROPERTY);
     }
 
     private void addIdentifier(String before, Property property) {

@@ -44,8 +44,11 @@ final class StoredValues {
     /** The stored form: equal where the same is stored. Collections have none of their own. */
     @Nullable
     Object of(Type type, @Nullable Object value) {
-        if (value == null || type.isCollectionType()) {
+        if (type.isCollectionType()) {
             return null;
+        }
+        if (value == null) {
+            return type instanceof BasicType<?> basic && basic.getValueConverter() != null ? ofNull(basic) : null;
         }
         if (References.is(type)) {
             return reference(type, value);
@@ -86,8 +89,17 @@ final class StoredValues {
         return parts;
     }
 
+    /** A converter may store something for null; or take no null, where the column has none. */
+    private @Nullable Object ofNull(BasicType<?> type) {
+        try {
+            return basic(type, null);
+        } catch (RuntimeException takesNoNull) {
+            return null;
+        }
+    }
+
     @SuppressWarnings("unchecked") // the value is one of the type
-    private @Nullable Object basic(BasicType<?> type, Object value) {
+    private @Nullable Object basic(BasicType<?> type, @Nullable Object value) {
         Object stored = type.convertToRelationalValue(value);
         if (stored == null) {
             return null;

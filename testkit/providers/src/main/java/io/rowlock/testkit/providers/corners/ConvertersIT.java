@@ -109,6 +109,7 @@ final class ConvertersIT extends ProviderTest {
     @OutboxJob(kind = "color", on = Change.UPDATE, changed = "color")
     @OutboxJob(kind = "price", on = Change.UPDATE, changed = "price")
     @OutboxJob(kind = "stamp", on = Change.UPDATE, changed = "stamp")
+    @OutboxJob(kind = "place", on = Change.UPDATE, changed = "_place")
     public static class Car {
         @Id
         int id;
@@ -122,10 +123,29 @@ final class ConvertersIT extends ProviderTest {
         Money price = new Money("EUR", 5);
 
         Stamp stamp = new Stamp("north");
+
+        @Convert(converter = FlagConverter.class)
+        Boolean sold = false;
+
+        String _place = "hall";
+    }
+
+    /** Stores the same for null and false. */
+    @Converter
+    public static class FlagConverter implements AttributeConverter<Boolean, String> {
+        @Override
+        public String convertToDatabaseColumn(Boolean flag) {
+            return Boolean.TRUE.equals(flag) ? "Y" : "N";
+        }
+
+        @Override
+        public Boolean convertToEntityAttribute(String text) {
+            return "Y".equals(text);
+        }
     }
 
     ConvertersIT(TestSchema schema) {
-        super(schema, Car.class, ColorConverter.class, MoneyConverter.class);
+        super(schema, Car.class, ColorConverter.class, MoneyConverter.class, FlagConverter.class);
     }
 
     @BeforeEach
@@ -152,6 +172,19 @@ final class ConvertersIT extends ProviderTest {
     void without_equals() throws Exception {
         assertThat(kindsBy(car -> assertThat(car.color.rgb).isEqualTo(1))).isEmpty();
         assertThat(kindsBy(car -> car.color = new Color(1))).isEmpty();
+    }
+
+    @Test
+    @Corner("a converter that stores the same for null as for another value: no job between them")
+    void null_converted() throws Exception {
+        assertThat(kindsBy(car -> car.sold = null)).isEmpty();
+        assertThat(kindsBy(car -> car.sold = true)).containsExactly("car");
+    }
+
+    @Test
+    @Corner("an attribute whose name begins with an underscore: as any other")
+    void underscore() throws Exception {
+        assertThat(kindsBy(car -> car._place = "yard")).containsExactly("car", "place");
     }
 
     @Test
