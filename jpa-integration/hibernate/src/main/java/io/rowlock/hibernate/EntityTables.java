@@ -150,6 +150,10 @@ final class EntityTables {
         boolean softly = place.deleted() != null
                 && touched.changes().contains(Change.UPDATE)
                 && touched.assigns(place.deleted());
-        return softly ? Set.of(Change.REMOVE) : touched.changes();
+        if (!softly) {
+            return touched.changes();
+        }
+        boolean alone = touched.columns() != null && touched.columns().size() == 1;
+        return alone ? Set.of(Change.REMOVE) : Set.of(Change.UPDATE, Change.REMOVE);
     }
 }

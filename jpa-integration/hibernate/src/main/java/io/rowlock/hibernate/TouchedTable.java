@@ -25,7 +25,7 @@ record TouchedTable(
             Pattern.compile("\\s*\\(?\\s*(?:with|insert|update|delete|merge)\\b", Pattern.CASE_INSENSITIVE);
     private static final Pattern DO_UPDATE = Pattern.compile("\\bdo\\s+update\\b", Pattern.CASE_INSENSITIVE);
     private static final String PART = "(?:\"[^\"]+\"|[\\w$]+)";
-    private static final String NAME = "(?:only\\s+)?(" + PART + "(?:\\s*\\.\\s*" + PART + ")*)";
+    private static final String NAME = "(?:only(?:\\s+|\\s*\\(\\s*))?(" + PART + "(?:\\s*\\.\\s*" + PART + ")*)";
     private static final int FLAGS = Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CHARACTER_CLASS;
     private static final Pattern CHANGE = Pattern.compile(
             "\\b(insert\\s+into|update|delete\\s+from|merge\\s+into|truncate(?:\\s+table)?)\\s+" + NAME, FLAGS);

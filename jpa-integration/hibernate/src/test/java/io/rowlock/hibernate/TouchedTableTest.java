@@ -28,6 +28,8 @@ final class TouchedTableTest {
             value = {
                 "update note n set text = 'x' where n.id = 1 | note [UPDATE]",
                 "UPDATE ONLY public.Note SET text = '' | public.note [UPDATE]",
+                "update only (public.note) set text = '' | public.note [UPDATE]",
+                "delete from only ( note ) where id = 1 | note [REMOVE]",
                 "delete from \"My Note\" where id = ? | mynote [REMOVE]",
                 "Delete  From app . note | app.note [REMOVE]",
                 "insert into note(id) select id from other | note [PERSIST]",
