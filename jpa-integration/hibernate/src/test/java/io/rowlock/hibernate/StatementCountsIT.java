@@ -121,6 +121,27 @@ final class StatementCountsIT {
     }
 
     @Test
+    void thousand_inserts_in_one_flush_write_their_jobs_in_one_statement_and_read_nothing() throws Exception {
+        counted(em -> {
+            Depot depot = em.getReference(Depot.class, 7);
+            for (int id = 1_001; id <= 2_000; id++) {
+                Crate crate = new Crate();
+                crate.id = id;
+                crate.depot = depot;
+                em.persist(crate);
+            }
+            em.flush();
+        });
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE subject = 'Depot:7'"))
+                .isEqualTo(1_000);
+        assertThat(recorded.containing("rowlock:")).hasSize(1);
+        nothingWasRead();
+        assertThat(statistics.getPrepareStatementCount())
+                .as("statements of Hibernate's own: the insert, prepared once for each batch at most")
+                .isLessThanOrEqualTo(10);
+    }
+
+    @Test
     void thousand_removals_in_one_flush_write_their_jobs_in_one_statement_and_read_nothing() throws Exception {
         counted(em -> {
             for (int id = 1; id <= 1_000; id++) {
