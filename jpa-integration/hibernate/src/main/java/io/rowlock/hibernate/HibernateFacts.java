@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.hibernate.bytecode.enhance.spi.LazyPropertyInitializer;
+import org.hibernate.metamodel.mapping.EntityValuedModelPart;
 import org.hibernate.persister.entity.EntityPersister;
 import org.hibernate.type.Type;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +105,9 @@ final class HibernateFacts implements EntityFacts {
         Type type = state.type(path);
         if (References.is(type)) {
             return ids.ofReference(type, value);
+        }
+        if (persister.findSubPart(path, null) instanceof EntityValuedModelPart reference) {
+            return ids.ofReferred(reference.getEntityMappingType().getEntityPersister(), value); // of an @IdClass
         }
         String text = ids.ofAttribute(type, value);
         return text == null ? null : new RowName(ids.rootName(persister.getEntityName()) + "." + path, text);

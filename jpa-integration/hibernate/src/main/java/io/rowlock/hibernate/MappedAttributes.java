@@ -2,10 +2,12 @@ package io.rowlock.hibernate;
 
 import io.rowlock.jpa.internal.AttributeRole;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.hibernate.engine.spi.PersistentAttributeInterceptable;
 import org.hibernate.mapping.BasicValue;
 import org.hibernate.mapping.Collection;
+import org.hibernate.mapping.Column;
 import org.hibernate.mapping.Component;
 import org.hibernate.mapping.OneToOne;
 import org.hibernate.mapping.PersistentClass;
@@ -16,9 +18,11 @@ import org.hibernate.spi.NavigablePath;
 /** The attributes of an entity and the paths into its embedded objects, with what each is to annotations. */
 final class MappedAttributes {
     private final Map<String, AttributeRole> roles = new HashMap<>();
+    private final List<Column> identifier;
     private final boolean enhanced;
 
     private MappedAttributes(PersistentClass entity) {
+        this.identifier = entity.getIdentifier().getColumns();
         this.enhanced = PersistentAttributeInterceptable.class.isAssignableFrom(entity.getMappedClass());
         entity.getPropertyClosure().stream()
                 .filter(property -> !isHibernates(property))
@@ -74,7 +78,17 @@ final class MappedAttributes {
         } else if (value instanceof BasicValue) {
             return basic(owner, property, lazy);
         }
-        return property.isUpdateable() ? AttributeRole.CHANGEABLE : AttributeRole.FIXED;
+        return reference(property);
+    }
+
+    /** One in columns of the id is written with that. */
+    private AttributeRole reference(Property property) {
+        if (property.isUpdateable()) {
+            return AttributeRole.CHANGEABLE;
+        }
+        return property.isInsertable() || identifier.containsAll(property.getColumns())
+                ? AttributeRole.FIXED
+                : AttributeRole.READ_ONLY;
     }
 
     private AttributeRole basic(Class<?> owner, Property property, boolean lazy) {

@@ -43,9 +43,11 @@ final class RowIds {
 
     /** The row that a reference is to. */
     RowName ofReference(Type type, Object reference) {
-        EntityPersister entity = references.entity(type, reference);
-        return new RowName(
-                rootName(entity.getEntityName()), text(entity.getIdentifierType(), references.id(reference)));
+        return ofReferred(references.entity(type, reference), references.id(reference));
+    }
+
+    RowName ofReferred(EntityPersister entity, Object id) {
+        return new RowName(rootName(entity.getEntityName()), text(entity.getIdentifierType(), id));
     }
 
     private Map<String, @Nullable Object> attributes(CompositeType type, Object composite) {

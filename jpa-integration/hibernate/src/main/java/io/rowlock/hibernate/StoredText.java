@@ -1,6 +1,13 @@
 package io.rowlock.hibernate;
 
 import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import org.hibernate.type.BasicType;
 import org.hibernate.type.CustomType;
@@ -51,6 +58,28 @@ final class StoredText {
         if (stored == null || stored instanceof Number || stored instanceof Boolean || stored instanceof byte[]) {
             return stored;
         }
-        return ((JavaType<Object>) type.getJdbcJavaType()).toString(stored);
+        Object normal = normal(stored);
+        return normal == null ? ((JavaType<Object>) type.getJdbcJavaType()).toString(stored) : normal.toString();
+    }
+
+    /** As it is read again: a time without its zone, in microseconds; null for anything else. */
+    private static @Nullable Object normal(Object stored) {
+        if (stored instanceof LocalDateTime local) {
+            return micros(local.toInstant(ZoneOffset.UTC))
+                    .atOffset(ZoneOffset.UTC)
+                    .toLocalDateTime();
+        } else if (stored instanceof OffsetDateTime offset) {
+            return micros(offset.toInstant());
+        } else if (stored instanceof ZonedDateTime zoned) {
+            return micros(zoned.toInstant());
+        } else if (stored instanceof Instant instant) {
+            return micros(instant);
+        }
+        return stored instanceof InetAddress address ? address.getHostAddress() : null;
+    }
+
+    /** Rounded, as the driver does. */
+    private static Instant micros(Instant time) {
+        return time.plusNanos(500).truncatedTo(ChronoUnit.MICROS);
     }
 }
