@@ -130,7 +130,7 @@ final class OldCollectionsIT extends ProviderTest {
     void loaded() throws Exception {
         assertThat(toldBy(
                         (bush, tree) -> {
-                            bush.tags.size();
+                            assertThat(bush.tags).hasSize(1);
                             tree.tags.add("b");
                         },
                         EntityManager::remove))
@@ -155,7 +155,7 @@ final class OldCollectionsIT extends ProviderTest {
         assertThat(toldBy(
                         (bush, tree) -> {
                             bush.tags.add("b");
-                            tree.tags.size();
+                            assertThat(tree.tags).hasSize(1);
                             tree.name = "o";
                         },
                         EntityManager::remove))
