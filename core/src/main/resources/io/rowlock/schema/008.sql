@@ -69,3 +69,4 @@ COMMENT ON COLUMN rowlock_schedule.removed_at IS 'Since when it is removed, if i
 COMMENT ON COLUMN rowlock_schedule.created_at IS 'When it was declared first.';
 COMMENT ON COLUMN rowlock_schedule.updated_at IS 'When it was declared, fired or changed last.';
 COMMENT ON COLUMN rowlock_operation.schedule IS 'The schedule, if it was one.';
+COMMENT ON COLUMN rowlock_operation.what IS 'The operation: cancel, revive, skip, retry, resolve, hurry, fork, redact; of schedules pause, resume, run now, remove.';
