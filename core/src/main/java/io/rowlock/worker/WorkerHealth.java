@@ -33,7 +33,7 @@ public record WorkerHealth(
     /**
      * A loop whose last try failed.
      *
-     * @param loop its name: claimer, completer, heartbeat, pruner
+     * @param loop its name: claimer, completer, heartbeat, pruner, scheduler
      * @param failures how often in a row
      * @param reason the last failure in one line
      */

@@ -169,7 +169,8 @@ final class DatabaseTroubleIT {
         handler.openAll();
         scene.awaitAllDone();
         patiently().until(() -> worker.health().up());
-        assertThat(loopsOf(worker)).containsExactlyInAnyOrder("claimer", "completer", "heartbeat", "pruner");
+        assertThat(loopsOf(worker))
+                .containsExactlyInAnyOrder("claimer", "completer", "heartbeat", "pruner", "scheduler");
         assertThat(scene.count("payload ->> 'name' = 'fails' AND state = 'dead'"))
                 .isEqualTo(EACH);
         assertThat(scene.count("payload ->> 'name' <> 'fails' AND state <> 'completed'"))
