@@ -13,10 +13,12 @@ import org.hibernate.mapping.OneToOne;
 import org.hibernate.mapping.PersistentClass;
 import org.hibernate.mapping.Property;
 import org.hibernate.mapping.Value;
-import org.hibernate.spi.NavigablePath;
 
 /** The attributes of an entity and the paths into its embedded objects, with what each is to annotations. */
 final class MappedAttributes {
+    /** Hibernate's own, of an @IdClass; its constant stands in a class that does not compile without further annotations. */
+    private static final String IDENTIFIER_MAPPER = "_identifierMapper";
+
     private final Map<String, AttributeRole> roles = new HashMap<>();
     private final List<Column> identifier;
     private final boolean enhanced;
@@ -46,7 +48,7 @@ final class MappedAttributes {
     private static boolean isHibernates(Property property) {
         return property.isBackRef()
                 || property.isSynthetic()
-                || property.getName().equals(NavigablePath.IDENTIFIER_MAPPER_PROPERTY);
+                || property.getName().equals(IDENTIFIER_MAPPER);
     }
 
     private void addIdentifier(String before, Property property) {
