@@ -16,6 +16,7 @@ import io.rowlock.job.PermanentFailure;
 import io.rowlock.jpa.JpaTransactions;
 import io.rowlock.saga.Escalation;
 import io.rowlock.saga.Saga;
+import io.rowlock.saga.SagaAnswer;
 import io.rowlock.saga.SagaBuilder;
 import io.rowlock.saga.SagaCancellation;
 import io.rowlock.saga.SagaDefinition;
@@ -253,6 +254,7 @@ class SagaPartsIT {
                 SagaEngine.builder(rowlock).register(old).register(renewed).build();
         try (Worker worker = worker(engine)) {
             worker.start();
+            assertThat(engine.operations().resolveWhole("returns-1", ANN)).isEqualTo(SagaAnswer.DONE);
             assertThat(engine.operations()
                             .fork("returns-1", "refund", "returns-2", ANN)
                             .outcome())
