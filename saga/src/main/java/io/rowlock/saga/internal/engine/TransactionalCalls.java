@@ -124,11 +124,7 @@ final class TransactionalCalls<S> {
     }
 
     private void tooLong(InTransaction<?> transaction, Attempt<S> attempt) throws SQLException {
-        Connection open = transaction.connection;
-        if (open != null) {
-            terminate(transaction.seen().backend());
-            open.abort(Runnable::run);
-        }
+        transaction.abort();
         attempt.ends().failed(new TookTooLongException(Objects.requireNonNull(attempt.timeout()), hold.length()));
         Calls.endEarly(saga, attempt.recording());
     }
@@ -160,7 +156,7 @@ final class TransactionalCalls<S> {
         private final Work<S, R> work;
         private final Attempt<S> attempt;
         private final TimedCall timed;
-        private volatile @Nullable Connection connection;
+        private @Nullable Connection connection;
         private Reached reached = Reached.BEGINNING;
         private Runnable forget = () -> {};
         private @Nullable Locked seen;
@@ -191,6 +187,19 @@ final class TransactionalCalls<S> {
             return askedAt;
         }
 
+        private synchronized void atWork(@Nullable Connection open) {
+            connection = open;
+        }
+
+        /** Only while the work is at it: afterwards the session goes back to a pool, and may be another's. */
+        synchronized void abort() throws SQLException {
+            Connection open = connection;
+            if (open != null) {
+                terminate(seen().backend());
+                open.abort(Runnable::run);
+            }
+        }
+
         @Override
         public void begun(Connection open) throws SQLException {
             askedAt = System.nanoTime();
@@ -208,13 +217,17 @@ final class TransactionalCalls<S> {
                 throw new NotBegunException(Next.READ_AGAIN);
             }
             seen = locked;
-            connection = open;
+            atWork(open);
             reached = Reached.LOCKED;
         }
 
         @Override
         public void handle(R resource) throws Exception {
-            result = work.over(resource);
+            try {
+                result = work.over(resource);
+            } finally {
+                atWork(null);
+            }
         }
 
         @Override
@@ -237,7 +250,6 @@ final class TransactionalCalls<S> {
             revision = parts.records()
                     .write(open, hold.owner(), List.of(saga.write(hold.driver(), deed)), hold.deletesCompleted())
                     .get(saga.id());
-            connection = null; // what follows is the commit, and then the connection is the pool's again
         }
     }
 }
