@@ -133,15 +133,11 @@ final class ForkIT {
         assertThat(done).containsExactly("b", "p");
         assertThat(state("2")).contains("\"fly\",\"joined\",\"b\",\"p\"");
         assertThat(scene.steps("2"))
-                .containsExactlyElementsOf(List.of(
-                        "a completed",
-                        "way completed",
-                        "fly completed",
-                        "x completed",
-                        "y completed",
-                        "both completed",
-                        "b completed",
-                        "p completed"));
+                .as("the branches end in the order they happened to end in")
+                .hasSize(8)
+                .startsWith("a completed", "way completed", "fly completed")
+                .contains("x completed", "y completed")
+                .endsWith("both completed", "b completed", "p completed");
         assertThat(scene.operations().fork("1", "b", "2", ME).outcome()).isEqualTo(Outcome.EXISTS);
         assertThat(
                         scene.one(
