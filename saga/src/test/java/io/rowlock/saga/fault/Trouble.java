@@ -10,9 +10,11 @@ import java.util.concurrent.CountDownLatch;
 final class Trouble implements Around {
     private final Map<String, CountDownLatch> secondAttempts = new ConcurrentHashMap<>();
 
-    /** What happens to the first attempt; all but the last. */
+    /** What happens to the first attempt; but for those that say otherwise. */
     enum Kind {
         FAILS_BEFORE,
+        /** And so does the second attempt. */
+        FAILS_TWICE_BEFORE,
         FAILS_AFTER,
         HANGS_BEFORE,
         HANGS_AFTER,
@@ -29,7 +31,9 @@ final class Trouble implements Around {
     @Override
     public void before(String call, Purchase purchase, StepContext step) throws Exception {
         Kind kind = kind(call, purchase);
-        if (kind == Kind.FAILS_FOR_GOOD || (kind == Kind.FAILS_BEFORE && step.attempt() == 1)) {
+        if (kind == Kind.FAILS_FOR_GOOD
+                || (kind == Kind.FAILS_BEFORE && step.attempt() == 1)
+                || (kind == Kind.FAILS_TWICE_BEFORE && step.attempt() <= 2)) {
             throw new IllegalStateException("fails as told");
         } else if (kind == Kind.HANGS_BEFORE && step.attempt() == 1) {
             new CountDownLatch(1).await();
