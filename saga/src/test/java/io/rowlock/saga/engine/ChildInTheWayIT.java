@@ -103,4 +103,17 @@ final class ChildInTheWayIT {
         assertThat(schema.count("SELECT count(*) FROM rowlock_saga WHERE cancel_reason IS NOT NULL"))
                 .isZero();
     }
+
+    @Test
+    void a_saga_of_its_name_that_somebody_else_started_is_not_its_child(TestSchema schema) throws Exception {
+        begin(schema, false);
+        scene.begin(CHILD, "1/sub", "theirs");
+        scene.begin(PARENT, "1", "k");
+        scene.await("1", SagaStatus.COMPENSATED);
+        assertThat(scene.one("SELECT error FROM rowlock_saga_step WHERE saga = '1' AND step = 'sub'"))
+                .contains("its id 1/sub is that of a saga which is not its parent's");
+        assertThat(scene.status("1/sub")).isEqualTo("running");
+        assertThat(schema.count("SELECT count(*) FROM rowlock_saga WHERE cancel_reason IS NOT NULL"))
+                .isZero();
+    }
 }

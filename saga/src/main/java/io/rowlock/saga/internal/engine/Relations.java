@@ -146,9 +146,12 @@ final class Relations {
             String state,
             @Nullable String reason) {}
 
-    Optional<ChildState> child(String id, String name) throws SQLException {
-        return ledger.loadOrSnooze(id)
-                .filter(loaded -> loaded.saga().origin().name().equals(name))
+    /** The child that this step of the parent started, and no other saga of its id. */
+    Optional<ChildState> child(String parent, Child<?, ?> child) throws SQLException {
+        Parent own = new Parent(parent, child.name());
+        return ledger.loadOrSnooze(SagaKeys.child(parent, child.name()))
+                .filter(loaded -> own.equals(loaded.saga().origin().parent())
+                        && loaded.saga().origin().name().equals(child.type().name()))
                 .map(Relations::state);
     }
 

@@ -13,6 +13,7 @@ import io.rowlock.saga.internal.sql.StartSql.NewSaga;
 import io.rowlock.saga.internal.sql.StartSql.Present;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -86,9 +87,12 @@ final class Starts {
         if (!present.id().equals(saga.id())) {
             return "its business key " + origin.businessKey() + " is held by saga " + present.id();
         }
-        return present.name().equals(origin.name())
+        if (!present.name().equals(origin.name())) {
+            return "its id " + saga.id() + " is that of a saga " + present.name();
+        }
+        return Objects.equals(present.parent(), origin.parent())
                 ? null
-                : "its id " + saga.id() + " is that of a saga " + present.name();
+                : "its id " + saga.id() + " is that of a saga which is not its parent's";
     }
 
     /** Writes it; or gives the one of its id, or else the one that holds its business key. */

@@ -202,8 +202,7 @@ final class Waits<S> {
         if (signal != null) {
             saga.consume(signal, child.name());
         }
-        return parts.relations()
-                .child(SagaKeys.child(saga.id(), child.name()), child.type().name());
+        return parts.relations().child(saga.id(), child);
     }
 
     /**

@@ -110,8 +110,12 @@ public final class LoadSql {
 
     private record SignalOf(String saga, SignalRow row) {}
 
+    static @Nullable Parent parent(ResultSet row) throws SQLException {
+        String saga = row.getString("parent");
+        return saga == null ? null : new Parent(saga, row.getString("parent_step"));
+    }
+
     static SagaRow saga(ResultSet row) throws SQLException {
-        String parent = row.getString("parent");
         long driver = row.getLong("driver");
         Long orNone = row.wasNull() ? null : driver;
         return new SagaRow(
@@ -122,7 +126,7 @@ public final class LoadSql {
                         row.getString("business_key"),
                         row.getString("subject"),
                         row.getString("headers"),
-                        parent == null ? null : new Parent(parent, row.getString("parent_step"))),
+                        parent(row)),
                 Words.read(SagaStatus.class, row.getString("status")),
                 row.getString("state"),
                 new Progress(

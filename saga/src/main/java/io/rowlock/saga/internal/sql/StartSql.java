@@ -28,9 +28,10 @@ public final class StartSql {
     /* No lock. Index: the primary key, rowlock_saga_holder. Rows: at most two; that of the id first. */
     static final String PRESENT = """
             /* rowlock:present-saga */
-            SELECT id, name, status FROM rowlock_saga WHERE id = $1
+            SELECT id, name, status, parent, parent_step FROM rowlock_saga WHERE id = $1
             UNION ALL
-            SELECT id, name, status FROM rowlock_saga WHERE name = $2 AND business_key = $3 AND finished_at IS NULL AND id <> $1
+            SELECT id, name, status, parent, parent_step FROM rowlock_saga
+            WHERE name = $2 AND business_key = $3 AND finished_at IS NULL AND id <> $1
             """;
 
     /* The headers are what all jobs written here get, so the driver's are its saga's. Index: the primary keys. */
@@ -75,7 +76,7 @@ public final class StartSql {
     }
 
     /** One that is there. */
-    public record Present(String id, String name, SagaStatus status) {}
+    public record Present(String id, String name, SagaStatus status, SagaRow.@Nullable Parent parent) {}
 
     /** False if there is one of the id, or one that holds the business key. */
     public boolean insert(Connection connection, NewSaga saga) throws SQLException {
@@ -102,7 +103,8 @@ public final class StartSql {
                 row -> new Present(
                         row.getString("id"),
                         row.getString("name"),
-                        Words.read(SagaStatus.class, row.getString("status"))),
+                        Words.read(SagaStatus.class, row.getString("status")),
+                        LoadSql.parent(row)),
                 saga.id(),
                 saga.origin().name(),
                 saga.origin().businessKey());
