@@ -6,6 +6,7 @@ import io.rowlock.job.By;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.saga.SagaAnswer;
+import io.rowlock.saga.SagaCancellation;
 import io.rowlock.saga.SagaDefinition;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SagaType;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -76,6 +78,60 @@ final class ChildrenIT {
         run(schema, false, charges());
         scene.await("1", SagaStatus.COMPENSATED);
         assertThat(done).containsExactly("charge", "undo child", "undo a");
+    }
+
+    @Test
+    void one_that_ends_while_its_parent_is_undone_puts_what_it_did_into_the_state_first(TestSchema schema)
+            throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        broken.set(false);
+        run(
+                schema,
+                false,
+                saga -> saga.named("child", String.class)
+                        .version(1)
+                        .pivot("pack")
+                        .call((state, step) -> {
+                            begun.countDown();
+                            release.await();
+                            return "box 7";
+                        })
+                        .build());
+        begun.await();
+        assertThat(scene.sagas().cancel("1", ME)).isEqualTo(SagaCancellation.ACCEPTED);
+        scene.await("1", SagaStatus.COMPENSATING);
+        release.countDown();
+        scene.await("1", SagaStatus.COMPENSATED);
+        assertThat(done).containsExactly("undo child", "undo a");
+        assertThat(scene.one("SELECT state::text FROM rowlock_saga WHERE id = '1'"))
+                .isEqualTo("\"box 7\"");
+    }
+
+    @Test
+    void the_end_of_one_whose_parent_is_gone_is_nobodys_concern(TestSchema schema) throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        broken.set(false);
+        run(
+                schema,
+                false,
+                saga -> saga.named("child", String.class)
+                        .version(1)
+                        .pivot("pack")
+                        .call((state, step) -> {
+                            release.await();
+                            return state;
+                        })
+                        .build());
+        scene.awaitStep("1/sub", "pack", "started");
+        SagaScene.await(() -> schema.count("SELECT count(*) FROM rowlock_job WHERE locked_by IS NOT NULL") == 1);
+        schema.execute("DELETE FROM rowlock_saga WHERE id = '1'");
+        release.countDown();
+        scene.await("1/sub", SagaStatus.COMPLETED);
+        SagaScene.await(() -> schema.count(
+                        "SELECT count(*) FROM rowlock_job WHERE kind = 'rowlock-saga-wish' AND state = 'completed'")
+                == 1);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job_failure")).isZero();
     }
 
     @Test

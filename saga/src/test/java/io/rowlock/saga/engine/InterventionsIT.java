@@ -212,6 +212,9 @@ final class InterventionsIT {
                 .hasMessageContaining("compensation");
         assertThat(scene.operations().resolve("1", "b", null, ME)).isEqualTo(SagaAnswer.DONE);
         scene.await("1", SagaStatus.COMPENSATED);
+        assertThat(scene.one("SELECT reason FROM rowlock_saga"))
+                .startsWith("c: ")
+                .doesNotContain("compensation of");
         assertThat(done).endsWith("try undo b", "undo a").doesNotContain("undo b");
         assertThat(scene.step("1", "b")).isEqualTo("resolved");
         SagaScene.await(() -> scene.events().stream().anyMatch(SagaOutcome.SagaCompensated.class::isInstance));

@@ -69,6 +69,11 @@ final class Calls<S> {
         return cutOff.attempt(again);
     }
 
+    /** The attempts that these rows were to be of do not begin. */
+    void unprepare(List<StepRow> rows) {
+        rows.forEach(row -> hold.returnHandBack(row.key().step()));
+    }
+
     /** One attempt of a step. */
     Next make(Step<S> step, Scope scope, boolean gives) throws Exception {
         StepRow attempt = prepare(step);

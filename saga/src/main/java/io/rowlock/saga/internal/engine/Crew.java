@@ -6,6 +6,8 @@ import io.rowlock.saga.StepWork;
 import io.rowlock.saga.internal.engine.Recording.Result;
 import io.rowlock.saga.internal.sql.StepRow;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,15 +26,20 @@ final class Crew<S> {
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
 
     private final ExecutorService threads;
+    private final Relations relations;
     private final Calls<S> calls;
     private final Recording<S> recording;
+    private final Instance<S> saga;
     private final Map<String, Flight<S>> flying = new HashMap<>();
     private final BlockingQueue<Flight<S>> landed = new LinkedBlockingQueue<>();
+    private long heardAt = System.nanoTime();
 
-    Crew(ExecutorService threads, Calls<S> calls, Recording<S> recording) {
-        this.threads = threads;
+    Crew(Parts parts, Calls<S> calls, Recording<S> recording, Instance<S> saga) {
+        this.threads = parts.crew();
+        this.relations = parts.relations();
         this.calls = calls;
         this.recording = recording;
+        this.saga = saga;
     }
 
     /** Whether a node is for a crew: a step of a branch that calls the outside. */
@@ -63,6 +70,7 @@ final class Crew<S> {
             }
         }
         if (rows.size() < ready.size()) {
+            calls.unprepare(rows);
             return Result.RECORDED; // one has failed for good: nothing new begins
         }
         Result result = recording.start(rows, false, gives);
@@ -80,10 +88,30 @@ final class Crew<S> {
         threads.execute(CurrentJob.carriedBy(flight));
     }
 
+    /** The same, and no longer than until other branches have something to do: at their times, and about a second after a signal. */
+    Result awaitOne(Found<S> others) throws SQLException, InterruptedException {
+        Instant until = others instanceof Found.Waits<S> waits ? waits.until() : null;
+        long due = until == null
+                ? LONGEST_WAIT
+                : Math.max(0, Duration.between(saga.now(), until).toNanos());
+        Result result = awaitOne(Math.min(due, LONGEST_WAIT));
+        if (others instanceof Found.Waits<S> waits
+                && !waits.signals().isEmpty()
+                && System.nanoTime() - heardAt > LONGEST_WAIT) {
+            heardAt = System.nanoTime();
+            relations.hear(saga);
+        }
+        return result;
+    }
+
     /** Waits for an answer, or until the time of one is over, and records it. */
     Result awaitOne() throws SQLException, InterruptedException {
+        return awaitOne(LONGEST_WAIT);
+    }
+
+    private Result awaitOne(long longest) throws SQLException, InterruptedException {
         long wait = flying.values().stream().mapToLong(Flight::left).min().orElse(0);
-        Flight<S> first = landed.poll(Math.max(0, Math.min(wait, LONGEST_WAIT)), TimeUnit.NANOSECONDS);
+        Flight<S> first = landed.poll(Math.max(0, Math.min(wait, longest)), TimeUnit.NANOSECONDS);
         boolean changed = first != null && end(first);
         for (Flight<S> each : List.copyOf(flying.values())) {
             if (each.left() <= 0 && each.giveUp()) {

@@ -34,6 +34,7 @@ final class Drive<S> {
     private final Hold hold;
     private final Instance<S> saga;
     private final Recording<S> recording;
+    private final Verdict<S> verdict;
     private final Waits<S> waits;
     private final Calls<S> calls;
     private final Crew<S> crew;
@@ -43,10 +44,10 @@ final class Drive<S> {
         this.hold = hold;
         this.saga = saga;
         this.recording = new Recording<>(parts, hold, saga);
-        Verdict<S> verdict = new Verdict<>(saga);
+        this.verdict = new Verdict<>(saga);
         this.waits = new Waits<>(parts, saga, recording, verdict);
         this.calls = new Calls<>(parts, hold, saga, recording, verdict);
-        this.crew = new Crew<>(parts.crew(), calls, recording);
+        this.crew = new Crew<>(parts, calls, recording, saga);
     }
 
     /** How a drive goes on. */
@@ -62,6 +63,7 @@ final class Drive<S> {
     /** True if the saga is to be read again. */
     boolean run() throws Exception {
         try {
+            verdict.turnIfFailed();
             for (int i = 0; i < MOST_MOVES; i++) {
                 Next next = hold.takenAway() ? Next.OVER : move();
                 if (next == Next.READ_AGAIN) {
@@ -114,7 +116,7 @@ final class Drive<S> {
         if (!together.isEmpty()) {
             return beside(crew.start(together, gives()));
         } else if (crew.isFlying()) {
-            return beside(crew.awaitOne());
+            return beside(crew.awaitOne(found.otherwise()));
         }
         return go(found.otherwise());
     }
@@ -166,7 +168,7 @@ final class Drive<S> {
         if (saga.status() == SagaStatus.RUNNING) {
             return after(recording.complete(gives()));
         }
-        saga.status(SagaStatus.COMPENSATED, null);
+        saga.status(SagaStatus.COMPENSATED, Verdict.whyItTurned(saga.progress().reason()));
         return Next.ON;
     }
 
@@ -180,7 +182,7 @@ final class Drive<S> {
     private Next begin(SagaNode<S> node, Scope scope) throws Exception {
         if (saga.status() == SagaStatus.COMPENSATING) {
             StepRow row = saga.step(node.name());
-            return row != null && waits.endsChild(node, row) ? Next.ON : calls.undo(node, scope);
+            return row != null && waits.endsChild(node, scope, row) ? Next.ON : calls.undo(node, scope);
         }
         return node instanceof SagaNode.Step<S> step ? calls.make(step, scope, gives()) : waits.move(node, scope);
     }

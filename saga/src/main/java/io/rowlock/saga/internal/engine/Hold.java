@@ -77,6 +77,11 @@ final class Hold {
         return lease.attempt() == 1 && lease.losses() == 0 && taken.add(step);
     }
 
+    /** The attempt of that step does not begin after all. */
+    void returnHandBack(String step) {
+        taken.remove(step);
+    }
+
     /** The driver stays; its attempts start anew, and with an answer it is no suspect any more. */
     DriverDeed goOn(boolean answered) {
         int next = answered ? 0 : losses;

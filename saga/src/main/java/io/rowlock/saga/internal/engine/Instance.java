@@ -186,6 +186,16 @@ final class Instance<S> {
         return signals.get(name);
     }
 
+    /** Signals that have come since it was read, of each name the oldest; true if one is new here. */
+    boolean hear(List<SignalRow> received) {
+        boolean news = false;
+        for (SignalRow signal : received) {
+            boolean used = consumed.stream().anyMatch(each -> each.signal() == signal.id());
+            news |= !used && signals.putIfAbsent(signal.name(), signal) == null;
+        }
+        return news;
+    }
+
     /** It moves the step. */
     void consume(SignalRow signal, String step) {
         signals.remove(signal.name());
@@ -225,13 +235,21 @@ final class Instance<S> {
     SagaWrite write(SagaWrite.Driver driver, DriverDeed deed) {
         return new SagaWrite(
                 driver.knowing(revision),
-                status,
+                statusUnder(deed),
                 stateChanged ? state : null,
                 progress,
                 told,
                 List.copyOf(changed.values()),
                 consumed,
                 deed);
+    }
+
+    /** As long as it has a driver, as its branches still run, nobody else is to do anything to it. */
+    private SagaStatus statusUnder(DriverDeed deed) {
+        if (deed instanceof DriverDeed.End || !status.needsPerson()) {
+            return status;
+        }
+        return status == SagaStatus.STUCK ? SagaStatus.RUNNING : SagaStatus.COMPENSATING;
     }
 
     /** The same, with steps begun, perhaps the pivot: what is not to be recorded if somebody wants the saga to end. */
@@ -242,7 +260,7 @@ final class Instance<S> {
         Progress next = new Progress(last, progress.pivoted() || pivot, progress.ended(), progress.reason());
         return new SagaWrite(
                 driver.knowing(revision),
-                status,
+                statusUnder(deed),
                 stateChanged ? state : null,
                 next,
                 told,

@@ -79,7 +79,8 @@ final class Interventions {
         if (status.finished()) {
             return SagaAnswer.FINISHED;
         }
-        return status.needsPerson() ? deed.on(restarts.load(connection, id)) : SagaAnswer.HEALTHY;
+        boolean driven = held.get().driver() != 0;
+        return status.needsPerson() && !driven ? deed.on(restarts.load(connection, id)) : SagaAnswer.HEALTHY;
     }
 
     @Nullable

@@ -11,6 +11,7 @@ import io.rowlock.saga.internal.sql.RecordSql.Locked;
 import io.rowlock.saga.internal.sql.RecordSql.Wanted;
 import io.rowlock.saga.internal.sql.SagaWrite;
 import io.rowlock.saga.internal.sql.SagaWrite.Driver;
+import io.rowlock.saga.internal.sql.SignalRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -126,6 +127,11 @@ public final class Ledger implements AutoCloseable {
 
     boolean hasSignal(Connection open, String saga, String name) throws SQLException {
         return !records.awaited(open, List.of(new Wanted(saga, name))).isEmpty();
+    }
+
+    /** The signals of a saga that have moved nothing, of each name the oldest. */
+    List<SignalRow> signals(String saga) throws SQLException {
+        return connection.call(open -> loads.signals(open, saga));
     }
 
     /** For what is rare. */

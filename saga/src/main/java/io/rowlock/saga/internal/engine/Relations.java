@@ -104,6 +104,11 @@ final class Relations {
         };
     }
 
+    /** Has the instance know of signals that have come since it was read; true if there is one. */
+    boolean hear(Instance<?> saga) throws SQLException {
+        return saga.hear(ledger.signals(saga.id()));
+    }
+
     /** Whether there is a signal for it that this instance does not know, or that is still to be brought: that is hurried. */
     Overlooked overlooked(Instance<?> saga, String signal) throws SQLException {
         return ledger.call(connection -> {

@@ -12,11 +12,13 @@ import io.rowlock.saga.StepStatus;
 import io.rowlock.saga.StepWork;
 import io.rowlock.saga.internal.sql.StepRow;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Decides what becomes of a saga whose step, or whose compensation, failed. Changes the instance only. */
 final class Verdict<S> {
     private static final int LONGEST_ERROR = 4_000;
     private static final int LONGEST_REASON = 1_500;
+    private static final String COMPENSATION_OF = "compensation of ";
 
     private final Instance<S> saga;
 
@@ -57,9 +59,22 @@ final class Verdict<S> {
         if (saga.status() != SagaStatus.RUNNING) {
             return; // it goes back already, and says why
         }
+        turn(node.name(), why);
+    }
+
+    private void turn(String step, @Nullable String why) {
         saga.status(
                 saga.pivoted() ? SagaStatus.STUCK : SagaStatus.COMPENSATING,
-                Failures.cut(node.name() + ": " + why, LONGEST_REASON));
+                Failures.cut(step + ": " + why, LONGEST_REASON));
+    }
+
+    /** A step has failed for good whose driver was lost before its other branches had ended, and with them its saga. */
+    void turnIfFailed() {
+        for (StepRow row : saga.steps()) {
+            if (row.status() == StepStatus.FAILED && saga.status() == SagaStatus.RUNNING) {
+                turn(row.key().step(), row.outcome().error());
+            }
+        }
     }
 
     /** An attempt of a compensation threw, or took too long. */
@@ -81,9 +96,19 @@ final class Verdict<S> {
     /** A person is needed. */
     void compensationFailedForGood(SagaNode<S> node, StepRow row, String why) {
         saga.put(row.error(why).become(StepStatus.COMPENSATION_FAILED, null));
+        String turned = whyItTurned(saga.progress().reason());
+        String failed = COMPENSATION_OF + node.name() + ": " + why;
         saga.status(
                 SagaStatus.COMPENSATION_FAILED,
-                Failures.cut("compensation of " + node.name() + ": " + why, LONGEST_REASON));
+                turned == null
+                        ? Failures.cut(failed, LONGEST_REASON)
+                        : Failures.cut(turned, LONGEST_REASON / 2) + "; " + Failures.cut(failed, LONGEST_REASON / 2));
+    }
+
+    /** The reason for which it is undone, without that of a compensation that failed. */
+    static @Nullable String whyItTurned(@Nullable String reason) {
+        int end = reason == null ? -1 : reason.indexOf("; " + COMPENSATION_OF);
+        return end < 0 ? reason : reason.substring(0, end);
     }
 
     /** What people read of a throwable; only what a text column stores. */

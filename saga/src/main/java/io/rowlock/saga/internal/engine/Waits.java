@@ -64,7 +64,7 @@ final class Waits<S> {
             Overlooked overlooked =
                     parts.relations().overlooked(saga, await.signal().name());
             if (overlooked == Overlooked.RECORDED) {
-                return Next.READ_AGAIN;
+                return parts.relations().hear(saga) ? Next.ON : Next.READ_AGAIN;
             } else if (overlooked == Overlooked.UNDER_WAY) {
                 saga.put(row.become(StepStatus.WAITING, saga.in(SOON)));
                 return Next.ON;
@@ -138,9 +138,8 @@ final class Waits<S> {
         if (signal != null) {
             T payload = readable(await, row, signal);
             if (payload != null) {
-                S next = await.received().apply(saga.state(scope), payload);
-                saga.consume(signal, await.name());
-                complete(row, scope, next);
+                complete(row, scope, await.received().apply(saga.state(scope), payload));
+                saga.consume(signal, await.name()); // only then: what cannot be recorded has not used it up
             }
         } else if (await.otherwise() instanceof Escalation.ContinueWith<S> goesOn) {
             complete(row, scope, goesOn.state().apply(saga.state(scope)));
@@ -180,9 +179,7 @@ final class Waits<S> {
                     child, row, "the child was undone: " + found.orElseThrow().reason());
         } else {
             try {
-                C state = parts.codec()
-                        .read(found.orElseThrow().state(), child.type().stateType());
-                complete(row, scope, child.completed().apply(saga.state(scope), state));
+                complete(row, scope, completed(child, scope, found.get()));
             } catch (Throwable e) {
                 verdict.failedForGood(child, row.withoutAnswer(), Verdict.words(e));
             }
@@ -207,11 +204,11 @@ final class Waits<S> {
 
     /**
      * On the way back: a child that still runs is cancelled, and waited for. One that could only go forward is completed
-     * then, and undone like a step.
+     * then, and undone like a step; what its compensation needs to know of it, its lambda puts into the state first.
      *
      * @return false if the node is none
      */
-    boolean endsChild(SagaNode<S> node, StepRow row) throws SQLException {
+    boolean endsChild(SagaNode<S> node, Scope scope, StepRow row) throws SQLException {
         if (!(node instanceof Child<S, ?> child) || row.status() != StepStatus.WAITING) {
             return false;
         }
@@ -219,7 +216,7 @@ final class Waits<S> {
         if (found.isEmpty() || found.get().undone()) {
             saga.put(row.become(StepStatus.COMPENSATED, null));
         } else if (found.get().status().finished()) {
-            saga.end(row, StepStatus.COMPLETED);
+            endDone(child, scope, row, found.get());
         } else {
             if (row.outcome().error() == null) {
                 recording.beside(parts.relations()
@@ -228,6 +225,19 @@ final class Waits<S> {
             saga.put(row.error("cancelled, as its parent is undone").become(StepStatus.WAITING, saga.in(LOOK_AGAIN)));
         }
         return true;
+    }
+
+    private <C> void endDone(Child<S, C> child, Scope scope, StepRow row, ChildState done) {
+        try {
+            complete(row, scope, completed(child, scope, done));
+        } catch (Throwable e) {
+            saga.end(row.error(Verdict.words(e)), StepStatus.COMPLETED);
+        }
+    }
+
+    private <C> S completed(Child<S, C> child, Scope scope, ChildState done) throws Exception {
+        C state = parts.codec().read(done.state(), child.type().stateType());
+        return child.completed().apply(saga.state(scope), state);
     }
 
     private void complete(StepRow row, Scope scope, @Nullable S next) {

@@ -108,6 +108,13 @@ public final class LoadSql {
         return loaded;
     }
 
+    /** The signals of a saga that have moved nothing, of each name the oldest. */
+    public List<SignalRow> signals(Connection connection, String saga) throws SQLException {
+        return signals.query(connection, LoadSql::signal, Sql.texts(List.of(saga))).stream()
+                .map(SignalOf::row)
+                .toList();
+    }
+
     private record SignalOf(String saga, SignalRow row) {}
 
     static @Nullable Parent parent(ResultSet row) throws SQLException {

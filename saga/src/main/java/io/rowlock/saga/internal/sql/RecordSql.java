@@ -135,12 +135,16 @@ public final class RecordSql {
             WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
             """;
 
-    /* No lock: tells what is merely locked by somebody from what is lost. */
+    /*
+     * No lock: tells what is merely locked by somebody from what is lost: the lease, or the saga, which has another driver
+     * or none. Index: the primary keys; the saga's in a subquery, as a join would walk tables.
+     */
     static final String HELD = """
             /* rowlock:held-drivers */
             SELECT id
             FROM rowlock_job
             WHERE id = ANY($1::bigint[]) AND locked_by = $3 AND token = ($2::bigint[])[array_position($1::bigint[], id)]
+              AND (SELECT s.driver FROM rowlock_saga s WHERE s.id = ($4::text[])[array_position($1::bigint[], rowlock_job.id)]) = id
             """;
 
     private final Sql lock;
@@ -215,14 +219,15 @@ public final class RecordSql {
                         Sql.texts(Sql.column(wanted, Wanted::name))));
     }
 
-    /** Those of the drivers that are held, though their rows or their sagas' may be locked by others. */
+    /** Those of the drivers that are held and still drive their sagas, though their rows or their sagas' may be locked by others. */
     public Set<Long> held(Connection connection, String owner, Collection<Driver> drivers) throws SQLException {
         return new HashSet<>(held.query(
                 connection,
                 row -> row.getLong("id"),
                 Sql.bigints(Sql.column(drivers, Driver::job)),
                 Sql.bigints(Sql.column(drivers, Driver::token)),
-                owner));
+                owner,
+                Sql.texts(Sql.column(drivers, Driver::saga))));
     }
 
     /** Ends a session, and with it its transaction. */
