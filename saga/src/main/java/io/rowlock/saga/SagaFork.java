@@ -22,6 +22,8 @@ public record SagaFork(Outcome outcome, String saga, String words) {
         HEALTHY,
         /** The newest version has no such step on its main line. */
         WRONG_STEP,
+        /** A fork of it has taken over what was done, and may undo it: fork that one, or from the first step. */
+        FORKED_ALREADY,
         /** What stands before the step is not done in the old saga, or was undone. */
         NOT_REACHED,
         /** The state before the step was redacted or cannot be read, or no upcast makes one of the newest version of it. */

@@ -142,7 +142,7 @@ final class ForkIT {
         assertThat(
                         scene.one(
                                 "SELECT string_agg(what || ' ' || saga || ' ' || step, ',' ORDER BY id) FROM rowlock_operation"))
-                .isEqualTo("fork 1 b,fork 2 b");
+                .isEqualTo("fork 1 b,forked 2 b");
     }
 
     @Test
@@ -183,6 +183,19 @@ final class ForkIT {
         assertThat(done).first().asString().startsWith("a ");
         assertThat(state("2")).startsWith("{\"name\":\"rome\",\"log\":[\"a ").doesNotContain("\"b\",\"b\"");
         assertThat(scene.steps("2")).hasSize(8);
+    }
+
+    @Test
+    void what_a_fork_has_taken_over_is_not_taken_for_done_by_another_one(TestSchema schema) throws Exception {
+        resolved(schema, false);
+        assertThat(scene.operations().fork("1", "b", "2", ME).outcome()).isEqualTo(Outcome.FORKED);
+        scene.await("2", SagaStatus.STUCK);
+        SagaFork again = scene.operations().fork("1", "p", "3", ME);
+        assertThat(again.outcome()).as(again.words()).isEqualTo(Outcome.FORKED_ALREADY);
+        assertThat(scene.operations().fork("1", "a", "3", ME).outcome()).isEqualTo(Outcome.FORKED);
+        assertThat(scene.operations().resolveWhole("2", ME)).isEqualTo(SagaAnswer.DONE);
+        assertThat(scene.operations().fork("2", "p", "4", ME).outcome()).isEqualTo(Outcome.FORKED);
+        assertThat(scene.operations().fork("2", "p", "5", ME).outcome()).isEqualTo(Outcome.FORKED_ALREADY);
     }
 
     @Test

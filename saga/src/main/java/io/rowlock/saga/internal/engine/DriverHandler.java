@@ -8,12 +8,10 @@ import io.rowlock.job.Snooze;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.internal.sql.LoadSql.Loaded;
-import io.rowlock.saga.internal.sql.StepRow;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,7 +46,7 @@ final class DriverHandler<S> implements JobHandler<String> {
                 return;
             }
             Instance<S> instance = new Instance<>(definition, parts.codec(), loaded.get(), askedAt);
-            Set<String> unknown = unknownSteps(loaded.get());
+            Set<String> unknown = Unknowns.of(definition, loaded.get());
             again = unknown.isEmpty()
                     ? new Drive<>(parts, hold, instance).run()
                     : leaveWaiting(hold, instance, unknown);
@@ -64,21 +62,10 @@ final class DriverHandler<S> implements JobHandler<String> {
         return driver != null && driver == job.id() && !status.finished() && !status.needsPerson();
     }
 
-    /** Steps that began and are not in the definition: it was changed under the same version. Nobody guesses then. */
-    private Set<String> unknownSteps(Loaded loaded) {
-        Set<String> unknown = new TreeSet<>();
-        for (StepRow row : loaded.steps()) {
-            if (definition.node(row.key().step()).isEmpty()) {
-                unknown.add(row.key().step());
-            }
-        }
-        return unknown;
-    }
-
     private boolean leaveWaiting(Hold hold, Instance<S> instance, Set<String> unknown) throws SQLException {
         Recording<S> recording = new Recording<>(parts, hold, instance);
-        String why = definition + " has no steps " + unknown
-                + " any more, which have begun; bring them back, or give the" + " changed definition a new version";
+        String why = definition + " was changed under the same version, and does not know what has begun: " + unknown
+                + "; bring that back, or give the changed definition a new version";
         recording.beside(parts.relations().alert("saga unknown step", instance, why));
         recording.putBack(instance.in(LATER), false, Set.of());
         return false;

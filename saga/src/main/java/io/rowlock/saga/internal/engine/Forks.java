@@ -92,9 +92,24 @@ final class Forks {
             }
             String first = sql.firstState(connection, wanted.id());
             Copied copied = new Branchings<>(newest, old, codec, first).before(wanted.fromStep());
+            refuseTwice(connection, wanted, newest);
             return write(connection, wanted, old.saga(), newest, copied);
         } catch (RefusedException e) {
             return refused(wanted, e.outcome, e.words);
+        }
+    }
+
+    /** What a fork has taken over, it may undo: another one must not take it for done. */
+    private <S> void refuseTwice(Connection connection, Wanted wanted, Saga<S> newest)
+            throws SQLException, RefusedException {
+        String first = newest.nodes().get(0).name();
+        if (!wanted.fromStep().equals(first)
+                && sql.forked(connection, wanted.id(), first)
+                && !wishSql.exists(connection, wanted.newId())) {
+            throw new RefusedException(
+                    Outcome.FORKED_ALREADY,
+                    "a fork of saga " + wanted.id()
+                            + " has taken over what is done, and may undo it: fork that one, or from " + first);
         }
     }
 
@@ -124,7 +139,7 @@ final class Forks {
         long driver = restarts.drive(connection, old, wanted.newId(), newest.version());
         operations.saga(connection, wanted.newId(), new Standing(SagaStatus.RUNNING, null, progress, null), driver);
         operations.note(connection, "fork", wanted.id(), wanted.fromStep(), wanted.by());
-        operations.note(connection, "fork", wanted.newId(), wanted.fromStep(), wanted.by());
+        operations.note(connection, "forked", wanted.newId(), wanted.fromStep(), wanted.by());
         return new SagaFork(
                 Outcome.FORKED,
                 wanted.newId(),

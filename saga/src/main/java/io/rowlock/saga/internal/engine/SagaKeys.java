@@ -8,6 +8,7 @@ import java.util.HexFormat;
 /** Names that are made of other names: hashed, as those may be long and of any letters. */
 public final class SagaKeys {
     private static final int BYTES = 16;
+    private static final String CHILD_SIGNAL = "rowlock-child-";
 
     private SagaKeys() {}
 
@@ -18,7 +19,11 @@ public final class SagaKeys {
 
     /** The signal by which a child tells the step that waits for it. */
     static String childSignal(String step) {
-        return "rowlock-child-" + hash(step);
+        return CHILD_SIGNAL + hash(step);
+    }
+
+    static boolean isChildSignal(String signal) {
+        return signal.startsWith(CHILD_SIGNAL);
     }
 
     /** The id of a child: its parent's and its step's, hashed where that is too long for an id, or could be another's. */

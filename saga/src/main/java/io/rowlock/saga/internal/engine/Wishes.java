@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings signals and cancels to sagas: a job writes them under the saga's lock and makes its driver due, so that none is
@@ -32,6 +34,7 @@ final class Wishes {
     static final RetryPolicy RETRY =
             RetryPolicy.exponential(Duration.ofMillis(500)).max(Duration.ofMinutes(30));
 
+    private static final Logger LOG = LoggerFactory.getLogger(Wishes.class);
     private static final Duration SOON = Duration.ofMillis(100);
     private static final String SIGNAL = "signal";
     private static final String CANCEL = "cancel";
@@ -132,6 +135,9 @@ final class Wishes {
         if (held == null) {
             if (sql.exists(connection, saga)) {
                 throw new Snooze(SOON);
+            } else if (SagaKeys.isChildSignal(name)) {
+                LOG.info("A child has ended whose parent is not there any more (saga={})", saga);
+                return;
             }
             throw new IllegalStateException("no saga " + saga + " yet");
         }

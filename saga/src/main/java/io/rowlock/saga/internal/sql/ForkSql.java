@@ -44,6 +44,12 @@ public final class ForkSql {
             SELECT EXISTS (SELECT 1 FROM rowlock_operation WHERE saga = $1 AND what = 'redact')
             """;
 
+    /* From a step behind the first, so that it took over what was done. Index: rowlock_operation_saga. */
+    static final String FORKED = """
+            /* rowlock:saga-forked */
+            SELECT EXISTS (SELECT 1 FROM rowlock_operation WHERE saga = $1 AND what = 'fork' AND step <> $2)
+            """;
+
     /* Null where no step has recorded another one. Index: the primary key. */
     static final String FIRST_STATE =
             "/* rowlock:first-state-of-saga */ SELECT first_state FROM rowlock_saga WHERE id = $1";
@@ -52,12 +58,14 @@ public final class ForkSql {
     private final Sql firstState;
     private final Sql step;
     private final Sql redacted;
+    private final Sql forked;
 
     public ForkSql(Names names) {
         this.insert = new Sql(names, INSERT);
         this.firstState = new Sql(names, FIRST_STATE);
         this.step = new Sql(names, STEP);
         this.redacted = new Sql(names, REDACTED);
+        this.forked = new Sql(names, FORKED);
     }
 
     /** The new saga. */
@@ -103,6 +111,11 @@ public final class ForkSql {
         List<Optional<String>> rows =
                 firstState.query(connection, row -> Optional.ofNullable(row.getString("first_state")), saga);
         return rows.get(0).orElse(null);
+    }
+
+    /** Whether a fork has taken over what this saga had done before a step behind this first one. */
+    public boolean forked(Connection connection, String saga, String first) throws SQLException {
+        return forked.query(connection, row -> row.getBoolean(1), saga, first).get(0);
     }
 
     public boolean redacted(Connection connection, String saga) throws SQLException {

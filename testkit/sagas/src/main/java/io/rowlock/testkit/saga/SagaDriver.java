@@ -14,6 +14,7 @@ import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -131,13 +132,15 @@ public final class SagaDriver implements AutoCloseable {
      *
      * @param id the saga
      * @return its timeline then
-     * @throws InvalidUseException if there is no such saga, or it waits for nothing that time brings
+     * @throws InvalidUseException if there is no such saga, or it waits for nothing that time brings, such as for a child
      * @throws DatabaseException if the server refused a statement
      * @throws RowlockException as {@link #runAll} does
      */
     public SagaTimeline jump(String id) {
         if (!inTransaction(connection -> timers.jump(connection, id))) {
-            throw new InvalidUseException("There is no time to jump to: " + describe(id));
+            List<String> children = inTransaction(connection -> timers.children(connection, id));
+            throw new InvalidUseException("There is no time to jump to"
+                    + (children.isEmpty() ? ": " : "; it waits for " + children + ", jump there: ") + describe(id));
         }
         return run(id);
     }

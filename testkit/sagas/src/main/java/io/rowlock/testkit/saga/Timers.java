@@ -2,7 +2,10 @@ package io.rowlock.testkit.saga;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Makes what a saga waits for due now, by the database's clock. Locks its rows in the engine's order: saga, steps, driver. */
 final class Timers {
@@ -16,7 +19,12 @@ final class Timers {
             SET due_at = least(due_at, clock_timestamp())
             WHERE saga = ? AND due_at = (
               SELECT min(s.due_at) FROM {saga_step} s
-              WHERE s.saga = ? AND s.status IN ('retrying', 'waiting', 'compensating'))
+              WHERE s.saga = ? AND s.status IN ('retrying', 'waiting', 'compensating')
+                AND NOT EXISTS (SELECT FROM {saga} c WHERE c.parent = s.saga AND c.parent_step = s.step AND c.finished_at IS NULL))
+            """;
+
+    private static final String CHILDREN = """
+            SELECT id FROM {saga} WHERE parent = ? AND finished_at IS NULL ORDER BY id
             """;
 
     private static final String DEADLINE = """
@@ -49,6 +57,19 @@ final class Timers {
         return lock(connection, saga)
                 && update(connection, DEADLINE, saga) == 1
                 && update(connection, DRIVER, saga) == 1;
+    }
+
+    /** The children that it waits for. */
+    List<String> children(Connection connection, String saga) throws SQLException {
+        List<String> children = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(named(CHILDREN))) {
+            statement.setString(1, saga);
+            ResultSet rows = statement.executeQuery();
+            while (rows.next()) {
+                children.add(rows.getString(1));
+            }
+        }
+        return children;
     }
 
     private boolean lock(Connection connection, String saga) throws SQLException {

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 
 @PostgresTest
 class SagaDriverIT {
+    private static final SagaType<Trip> KID = SagaType.named("kid", Trip.class);
     private static final SagaType<Trip> TRIP = SagaType.named("trip", Trip.class);
     private static final SagaSignal<Integer> PAID = SagaSignal.named("paid", Integer.class);
     private static final RetryPolicy DAILY = RetryPolicy.fixed(Duration.ofDays(1));
@@ -111,6 +112,31 @@ class SagaDriverIT {
         assertThatThrownBy(() -> driver.jump("1"))
                 .isInstanceOf(InvalidUseException.class)
                 .hasMessageContaining("no time to jump to");
+    }
+
+    @Test
+    void one_that_waits_for_a_child_says_so() {
+        SagaDefinition<Trip> parent = saga -> saga.named("trip", Trip.class)
+                .version(1)
+                .child("kid", KID)
+                .startedWith(trip -> trip)
+                .completed((trip, kid) -> kid)
+                .noCompensation()
+                .build();
+        SagaDefinition<Trip> kid = saga -> saga.named("kid", Trip.class)
+                .version(1)
+                .sleep("nap", Duration.ofDays(2))
+                .build();
+        driver = SagaDriver.of(
+                rowlock,
+                SagaEngine.builder(rowlock).register(parent).register(kid).build());
+        driver.start(TRIP, "1", new Trip("Rome"));
+        driver.run("1");
+        assertThatThrownBy(() -> driver.jump("1"))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("it waits for [1/kid], jump there");
+        assertThat(driver.jump("1/kid")).isCompleted();
+        assertThat(driver.timeline("1")).isCompleted();
     }
 
     @Test
