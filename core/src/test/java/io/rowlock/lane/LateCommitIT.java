@@ -64,8 +64,12 @@ class LateCommitIT {
     }
 
     private void startWorker() {
+        startWorker(Duration.ofMillis(100));
+    }
+
+    private void startWorker(Duration poll) {
         Worker worker = rowlock.worker(w -> w.queue("default", 8)
-                .poll(Duration.ofMillis(100))
+                .poll(poll)
                 .handle(Late.class, (late, job) -> runs.merge(late.n(), 1, Integer::sum)));
         worker.start();
         workers.add(worker);
@@ -103,6 +107,31 @@ class LateCommitIT {
         }
         await().atMost(LONG).until(() -> runs.containsKey(2));
         assertThat(runs).containsOnly(Map.entry(1, 1), Map.entry(2, 1), Map.entry(3, 1));
+    }
+
+    @Test
+    void a_row_that_commits_just_behind_the_watermark_does_not_wait_for_the_next_poll() throws SQLException {
+        startWorker(Duration.ofHours(1));
+        for (int n = 0; n < 60; n += 3) {
+            try (Connection slow = schema.begin()) {
+                rowlock.outbox().enqueue(slow, new Late(n));
+                wakeFor(n + 1);
+                slow.commit(); // and nobody tells of it
+            }
+            wakeFor(n + 2); // claims that follow closely do not all look back
+            int late = n;
+            await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> runs.containsKey(late));
+        }
+        assertThat(runs).hasSize(60);
+    }
+
+    private void wakeFor(int n) throws SQLException {
+        try (Connection connection = schema.begin()) {
+            Enqueued written = rowlock.outbox().enqueue(connection, new Late(n));
+            connection.commit();
+            rowlock.wake(List.of(written));
+        }
+        await().atMost(LONG).pollInterval(Duration.ofMillis(1)).until(() -> runs.containsKey(n));
     }
 
     @Test

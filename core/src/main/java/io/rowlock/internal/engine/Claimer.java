@@ -49,6 +49,7 @@ final class Claimer {
     private final HandBack tooLate;
     private final Consumer<List<Run>> taken;
     private final Duration poll;
+    private final LookBacks lookBacks = new LookBacks();
 
     private volatile boolean ended;
     private volatile boolean limitsChanged;
@@ -211,6 +212,7 @@ final class Claimer {
         long now = System.nanoTime();
         long until = Math.min(poll.toNanos(), Math.max(0, nextSweep - now));
         until = Math.min(until, Math.min(gate.pause(now), limits.pause(now)));
+        until = Math.min(until, lookBacks.pause(now));
         until = keyedAt == NEVER ? until : Math.min(until, Math.max(0, keyedAt - now));
         long again = dueAgain.get();
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), again == NEVER ? until : Math.min(until, again - now));
@@ -257,7 +259,7 @@ final class Claimer {
         }
         for (String queue : gate.free().keySet()) {
             keyed.ask();
-            if (claimDue(Map.of(queue, 1)) == Taken.ALL_IT_COULD || claimOneKeyed(queue)) {
+            if (claimDue(Map.of(queue, 1), true) == Taken.ALL_IT_COULD || claimOneKeyed(queue)) {
                 return true;
             }
         }
@@ -302,6 +304,19 @@ final class Claimer {
     }
 
     private Taken claimDue(Map<String, Integer> free) throws SQLException {
+        long startedAt = System.nanoTime();
+        boolean back = lookBacks.isDue(startedAt);
+        Taken took = claimDue(free, back);
+        if (back) {
+            lookBacks.done(System.nanoTime() - startedAt);
+        } else if (took != Taken.ALL_IT_COULD) {
+            lookBacks.owe();
+        }
+        return took;
+    }
+
+    private Taken claimDue(Map<String, Integer> free, boolean back) throws SQLException {
+        lanes.lookBack(back);
         Plan plan = planner.plan(free);
         int took = claim(plan);
         while (took == 0 && plan.passedOver()) {

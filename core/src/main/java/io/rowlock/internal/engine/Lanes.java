@@ -21,9 +21,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lanes {
     /*
-     * The watermark of a lane is the run_at from which the next claim scans it, less a slack. Claimed and finished rows
-     * leave dead entries at the front of the index; while something pins the oldest snapshot, vacuum cannot remove them,
-     * and a scan from the beginning walks them all again each time. The watermark skips them.
+     * The watermark of a lane is the run_at from which the next claim scans it. Claimed and finished rows leave dead
+     * entries at the front of the index; while something pins the oldest snapshot, vacuum cannot remove them, and a scan
+     * from the beginning walks them all again each time. The watermark skips them.
+     *
+     * Rows may commit a little behind it, as run_at is taken before the commit. So now and then, and whenever a worker has
+     * little to do, a claim looks back by a slack. Not every time: where 50,000 jobs a second go through a lane, five
+     * seconds of dead entries are 250,000 to walk (measured with a pinned snapshot: 22,000 jobs a second instead of 57,000).
      *
      * Invariants:
      * 1. It only says where to look first. Nothing is lost by a wrong one: the sweep walks every lane from its beginning
@@ -39,6 +43,7 @@ final class Lanes {
 
     private final List<Lane> lanes = new ArrayList<>();
     private final Map<Key, Lane> byKey = new HashMap<>();
+    private boolean lookingBack = true;
 
     record Key(String queue, String kind, int priority) {
         static Key of(ClaimedRow row) {
@@ -158,10 +163,16 @@ final class Lanes {
         return byKey.get(key);
     }
 
+    /** Has scans begin at the watermarks from now on, or before them by the slack, as at first. */
+    synchronized void lookBack(boolean back) {
+        lookingBack = back;
+    }
+
     /** A scan of one lane from its watermark, for at most so many rows. */
     synchronized LaneScan scan(Lane lane, int most) {
         lane.loweredTo = null;
-        return new LaneScan(lane.key().queue(), lane.key().kind(), lane.key().priority(), lane.since(), most);
+        Instant since = lookingBack ? lane.since() : lane.watermark;
+        return new LaneScan(lane.key().queue(), lane.key().kind(), lane.key().priority(), since, most);
     }
 
     /** Moves one lane's watermark up after its scan, see invariants 3 and 4. */
@@ -196,7 +207,7 @@ final class Lanes {
         }
     }
 
-    /** From where the next claim scans a lane; what stands before it unowned is late. */
+    /** From where a claim scans a lane that looks back; what stands before it unowned is late. */
     synchronized @Nullable Instant since(Lane lane) {
         return lane.since();
     }
