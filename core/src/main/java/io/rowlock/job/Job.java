@@ -5,14 +5,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's row as it was read.
+ * A job's row as it was read, without its payload and headers: reading these is a permission of its own, see {@link
+ * Jobs#content}.
  *
  * @param id the id
  * @param kind the kind's name
  * @param queue the queue
  * @param state the state; a ready job with an owner is being worked on
  * @param subject what it is about, or null
- * @param content what was written with it
  * @param progress when it runs and how it went
  * @param lease who works on it
  */
@@ -22,17 +22,20 @@ public record Job(
         String queue,
         JobState state,
         @Nullable String subject,
-        Content content,
         Progress progress,
         Lease lease) {
 
     /**
-     * What was written with the job.
+     * What was written with a job.
      *
-     * @param payload the payload as JSON text
+     * @param payload the payload as JSON text, exactly as it was written; {@code {}} where it was redacted
      * @param headers the headers, unmodifiable
      */
-    public record Content(String payload, Map<String, String> headers) {}
+    public record Content(String payload, Map<String, String> headers) {
+        public Content {
+            headers = Map.copyOf(headers);
+        }
+    }
 
     /**
      * When the job runs and how it went. All times are the database's.

@@ -280,15 +280,29 @@ public final class WorkerConfig {
     }
 
     /**
-     * Sets how long completed and cancelled rows are kept. With 0 cancelled rows, and completed ones of {@link
-     * io.rowlock.job.DedupMode#ONCE}, are kept for 24 h all the same.
+     * Sets how long completed and cancelled rows are kept: short for {@link #retention} with these two and the rest as it is by
+     * default. With 0 cancelled rows, and completed ones of {@link io.rowlock.job.DedupMode#ONCE}, are kept for 24 h all the same.
      *
      * @param retention 0 (delete at once) to 10 years; 24 h by default
      * @return this
-     * @throws InvalidUseException if out of range or set twice
+     * @throws InvalidUseException if out of range, or set twice, or beside {@link #retention}
      */
     public WorkerConfig keepCompleted(Duration retention) {
         return put("keepCompleted", between("keepCompleted", retention, 0, Duration.ofDays(3_653)));
+    }
+
+    /**
+     * Sets how long rows are kept: completed, cancelled and dead jobs, alerts, failures, operations.
+     *
+     * @param retention {@link Retention#standard()} by default
+     * @return this
+     * @throws InvalidUseException if null, or set twice, or beside {@link #keepCompleted}
+     */
+    public WorkerConfig retention(Retention retention) {
+        if (retention == null) {
+            throw new InvalidUseException("retention must not be null");
+        }
+        return put("retention", retention);
     }
 
     /**
@@ -353,10 +367,22 @@ public final class WorkerConfig {
                 queues.isEmpty() ? Map.of("default", 10) : queues,
                 List.copyOf(handlers),
                 new WorkerSettings.Timing(get("lease", Duration.ofSeconds(60)), get("poll", Duration.ofSeconds(1))),
-                get("keepCompleted", Duration.ofHours(24)),
+                rowsKept(),
                 (Executor) set.get("executor"),
                 extensions,
                 List.copyOf(schedules.values()));
+    }
+
+    private Retention rowsKept() {
+        Duration both = (Duration) set.get("keepCompleted");
+        if (both == null) {
+            return get("retention", Retention.standard());
+        }
+        if (set.containsKey("retention")) {
+            throw new InvalidUseException("keepCompleted is short for a retention; set one of the two");
+        }
+        Retention completed = Retention.standard().completed(both);
+        return both.isZero() ? completed : completed.cancelled(both);
     }
 
     private <T> WorkerConfig bind(JobKind<T> kind, Contract<T> contract, Consumer<HandlerConfig> options) {

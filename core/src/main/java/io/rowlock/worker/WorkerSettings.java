@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param queues the queues served, with how many jobs of each run at once
  * @param handlers a handler for each kind
  * @param timing how long and how often
- * @param completedRetention how long completed rows are kept; zero: deleted at once
+ * @param retention how long rows are kept
  * @param executor runs the handlers, or null: platform threads of the worker's own
  * @param extensions what modules beside core do in the worker
  * @param schedules declared when the worker starts
@@ -25,7 +25,7 @@ public record WorkerSettings(
         Map<String, Integer> queues,
         List<HandlerBinding<?>> handlers,
         Timing timing,
-        Duration completedRetention,
+        Retention retention,
         @Nullable Executor executor,
         List<WorkerExtension> extensions,
         List<Schedule<?>> schedules) {

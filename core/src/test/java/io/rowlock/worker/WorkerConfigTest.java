@@ -40,7 +40,7 @@ final class WorkerConfigTest {
         assertThat(settings.name()).isEqualTo("worker");
         assertThat(settings.queues()).isEqualTo(Map.of("default", 10));
         assertThat(settings.timing()).isEqualTo(new WorkerSettings.Timing(Duration.ofSeconds(60), SECOND));
-        assertThat(settings.completedRetention()).isEqualTo(Duration.ofHours(24));
+        assertThat(settings.retention().completed()).isEqualTo(Duration.ofHours(24));
         assertThat(settings.executor()).isNull();
         HandlerSettings handler = settings.handlers().get(0).settings();
         assertThat(handler.retry().maxAttempts()).isEqualTo(50);
@@ -69,7 +69,7 @@ final class WorkerConfigTest {
         assertThat(settings.name()).isEqualTo("night");
         assertThat(settings.queues()).isEqualTo(Map.of("a", 1, "b", 10_000));
         assertThat(settings.timing()).isEqualTo(new WorkerSettings.Timing(SECOND, Duration.ofMillis(10)));
-        assertThat(settings.completedRetention()).isEqualTo(Duration.ZERO);
+        assertThat(settings.retention().completed()).isEqualTo(Duration.ZERO);
         assertThat(settings.executor()).isNotNull();
         HandlerSettings handler = settings.handlers().get(0).settings();
         assertThat(handler.retry()).isEqualTo(policy);

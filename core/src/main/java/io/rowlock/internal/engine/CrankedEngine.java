@@ -25,7 +25,7 @@ public final class CrankedEngine implements HandCrankedWorker {
                 owner,
                 settings.timing().lease(),
                 start(ground, schema, schedules, settings),
-                settings.completedRetention().isZero(),
+                settings.retention().completed().isZero(),
                 () -> false);
         this.engine = new Engine(ground, settings, identity, Runnable::run, () -> {});
     }

@@ -124,7 +124,7 @@ final class Engine {
         cancelRequests = new CancelRequests(beating, sql, inFlight, this::lifted);
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
-        pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.completedRetention());
+        pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.retention());
         scheduler = new Scheduler(claiming, ground.names(), sql.alerts(), jobs -> {
             committed(jobs);
             ground.wake().wake(jobs);

@@ -190,7 +190,7 @@ public final class ThreadedWorker implements Worker {
                 id,
                 settings.timing().lease(),
                 installation,
-                settings.completedRetention().isZero(),
+                settings.retention().completed().isZero(),
                 this::stopping);
         Engine engine = new Engine(ground, settings, identity, executor, this::worthClaiming);
         return new Running(

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 8;
+    private static final int VERSION = 10;
     private static final List<String> TABLES = List.of(
             "schema",
             "job",

@@ -41,7 +41,7 @@ public final class OutcomeSql {
      */
     static final String COMPLETE_AND_DELETE = "/* rowlock:complete-and-delete */ "
             + HELD.replace("FOR NO KEY UPDATE", "FOR UPDATE")
-                    .replace("SELECT id, attempts", "SELECT id, attempts, dedup_mode")
+                    .replace("SELECT id, attempts", "SELECT id, token, dedup_mode")
             + """
             , gone AS (
               DELETE FROM rowlock_job
@@ -57,7 +57,7 @@ public final class OutcomeSql {
                 FROM held
                 CROSS JOIN LATERAL (
                   SELECT ctid FROM rowlock_job_failure WHERE job_id = held.id FOR UPDATE SKIP LOCKED) f
-                WHERE held.attempts > 1 AND held.dedup_mode IS DISTINCT FROM 'once')))
+                WHERE held.token > 1 AND held.dedup_mode IS DISTINCT FROM 'once')))
             SELECT id FROM gone UNION ALL SELECT id FROM stays
             """;
 

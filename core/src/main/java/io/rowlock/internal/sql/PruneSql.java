@@ -1,29 +1,33 @@
 package io.rowlock.internal.sql;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes completed and cancelled jobs past their retention, with their failures. */
+/** Deletes rows past their retention: finished jobs with their failures, alerts, failures, operations. */
 public final class PruneSql {
+    /* One process at a time, over all classes: the others get no row. Over with the transaction, so that another takes over at once. */
+    private static final String MINE = """
+            WITH mine AS MATERIALIZED (
+              SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7243389017)) AS ok),
+            """;
+
     /*
-     * One process at a time: the others get no row. Locks: the rows to delete, FOR UPDATE, skipping what is locked; state
+     * Locks: the rows to delete, FOR UPDATE, skipping what is locked; state
      * and age are checked again in the DELETE, or a job just revived would be lost. Index: a range of
      * rowlock_job_finished from a cursor, so that finished rows of foreign kinds are walked once a pass only; then the
      * primary key. Rows: at most $6 looked at. Without statistics the planner would sort all finished rows in each step
      * if it saw the limit, and walk their whole index for the DELETE if its conditions were indexable. What was written
-     * once, or cancelled, is kept for $7 even where completed rows are deleted at once: by the one a duplicate is told, the
-     * other says why nothing was done.
+     * once is kept for $7 even where completed rows are deleted at once: a duplicate is told its id. A dead head that blocks
+     * its key is kept: its key's row says so from the commit of its death on, and never again once it does not. A job that
+     * completed under its first token has no failures.
      */
-    static final String PRUNE = """
-            /* rowlock:prune */
-            WITH mine AS MATERIALIZED (
-              SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7243389017)) AS ok),
+    static final String PRUNE = "/* rowlock:prune */ " + MINE + """
             seen AS MATERIALIZED (
               SELECT j.id, j.kind, j.finished_at
               FROM unnest(ARRAY[$8::text], ARRAY[$6::integer]) AS s(state, most)
@@ -45,59 +49,179 @@ public final class PruneSql {
             gone AS (
               DELETE FROM rowlock_job
               WHERE id = ANY(ARRAY(SELECT id FROM old)) AND (state = $8::text) IS TRUE
-                AND (finished_at < statement_timestamp() - CASE WHEN dedup_mode = 'once' OR state = 'cancelled' THEN $7::bigint ELSE $3::bigint END
+                AND (finished_at < statement_timestamp() - CASE WHEN dedup_mode = 'once' THEN $7::bigint ELSE $3::bigint END
                                                            * interval '1 microsecond') IS TRUE
-              RETURNING id, attempts),
+                AND NOT coalesce((
+                  SELECT true
+                  FROM rowlock_key k
+                  WHERE k.queue = rowlock_job.queue AND k.ordering_key = rowlock_job.ordering_key AND k.blocked_by = rowlock_job.id
+                  LIMIT 1), false)
+              RETURNING id, state, token),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
                 SELECT f.ctid
                 FROM gone
                 CROSS JOIN LATERAL (
                   SELECT ctid FROM rowlock_job_failure WHERE job_id = gone.id FOR UPDATE SKIP LOCKED) f
-                WHERE gone.attempts > 1)))
+                WHERE gone.token > 1 OR gone.state <> 'completed')))
             SELECT (SELECT count(*) FROM gone) AS pruned, (SELECT count(*) FROM seen) AS seen,
                    last.finished_at AS last_at, last.id AS last_id
             FROM (SELECT finished_at, id FROM seen ORDER BY finished_at DESC, id DESC LIMIT 1) AS last
             """;
 
-    private static final Duration LEAST_FOR_SOME = Duration.ofHours(24);
+    /*
+     * Locks: as PRUNE. Index: a range of rowlock_alert_past, then the primary key. Rows: at most $3. One that is acknowledged
+     * stays so.
+     */
+    static final String ALERTS = "/* rowlock:prune-alerts */ " + MINE + """
+            seen AS MATERIALIZED (
+              SELECT a.id
+              FROM unnest(ARRAY[$3::integer]) AS s(most)
+              CROSS JOIN LATERAL (
+                SELECT id
+                FROM rowlock_alert
+                WHERE acknowledged_at < statement_timestamp() - $2::bigint * interval '1 microsecond'
+                ORDER BY acknowledged_at, id
+                LIMIT s.most) a
+              WHERE (SELECT ok FROM mine)),
+            old AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_alert
+              WHERE id = ANY(ARRAY(SELECT id FROM seen))
+              ORDER BY id
+              FOR UPDATE SKIP LOCKED),
+            gone AS (
+              DELETE FROM rowlock_alert WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id)
+            SELECT (SELECT count(*) FROM gone) AS pruned, (SELECT count(*) FROM seen) AS seen, 0::bigint AS last_id
+            """;
+
+    /* Locks: the rows, skipping what is locked. Index: a range of rowlock_job_failure_at. Rows: at most $3. */
+    static final String FAILURES = "/* rowlock:prune-failures */ " + MINE + """
+            gone AS (
+              DELETE FROM rowlock_job_failure WHERE ctid = ANY(ARRAY(
+                SELECT f.ctid
+                FROM unnest(ARRAY[$3::integer]) AS s(most)
+                CROSS JOIN LATERAL (
+                  SELECT ctid
+                  FROM rowlock_job_failure
+                  WHERE at < statement_timestamp() - $2::bigint * interval '1 microsecond'
+                  ORDER BY at
+                  LIMIT s.most
+                  FOR UPDATE SKIP LOCKED) f
+                WHERE (SELECT ok FROM mine)))
+              RETURNING 1)
+            SELECT count(*) AS pruned, count(*) AS seen, 0::bigint AS last_id FROM gone
+            """;
+
+    /*
+     * What was done to a saga stays as long as that, which may ask whether it was redacted. Locks: the rows, which nobody else
+     * locks. Index: a range of the primary key, from a cursor, so that what stays is walked once a pass; ids rise with time, and
+     * the walk ends at the first batch that ends with a young row. Rows: at most $3 looked at.
+     */
+    static final String OPERATIONS = "/* rowlock:prune-operations */ " + MINE + """
+            seen AS MATERIALIZED (
+              SELECT o.id, o.saga, o.at < statement_timestamp() - $2::bigint * interval '1 microsecond' AS old
+              FROM unnest(ARRAY[$3::integer]) AS s(most)
+              CROSS JOIN LATERAL (
+                SELECT id, at, saga
+                FROM rowlock_operation
+                WHERE id > $4
+                ORDER BY id
+                LIMIT s.most) o
+              WHERE (SELECT ok FROM mine)),
+            gone AS (
+              DELETE FROM rowlock_operation
+              WHERE id = ANY(ARRAY(
+                SELECT id
+                FROM seen
+                WHERE old AND NOT coalesce((SELECT true FROM rowlock_saga g WHERE g.id = seen.saga LIMIT 1), false)))
+              RETURNING id)
+            SELECT (SELECT count(*) FROM gone) AS pruned,
+                   CASE WHEN (SELECT old FROM seen ORDER BY id DESC LIMIT 1) THEN (SELECT count(*) FROM seen) ELSE 0 END AS seen,
+                   coalesce((SELECT max(id) FROM seen), 0) AS last_id
+            """;
+
+    private static final Duration LEAST_ONCE = Duration.ofHours(24);
 
     private final Sql prune;
+    private final Sql alerts;
+    private final Sql failures;
+    private final Sql operations;
     private final String lockName;
 
     public PruneSql(Names names) {
         this.prune = new Sql(names, PRUNE);
+        this.alerts = new Sql(names, ALERTS);
+        this.failures = new Sql(names, FAILURES);
+        this.operations = new Sql(names, OPERATIONS);
         this.lockName = names.schema() + '.' + names.prefix();
     }
 
-    /** Where to go on in a terminal state. */
-    public record Cursor(String state, @Nullable Instant at, long id) {
-        /** The beginning of the completed jobs. */
-        public static final Cursor COMPLETED = new Cursor("completed", null, 0);
-        /** The beginning of the cancelled jobs. */
-        public static final Cursor CANCELLED = new Cursor("cancelled", null, 0);
+    /** A terminal state, how long its jobs are kept, and how long those that were written once. */
+    public record Ended(String state, Duration time, Duration once) {
+        public static Ended completed(Duration time) {
+            return new Ended("completed", time, time.isZero() ? LEAST_ONCE : time);
+        }
+
+        public static Ended cancelled(Duration time) {
+            return new Ended("cancelled", time, time);
+        }
+
+        public static Ended dead(Duration time) {
+            return new Ended("dead", time, time);
+        }
     }
+
+    /** Where to go on. */
+    public record Cursor(@Nullable Instant at, long id) {}
 
     /** What one step did. */
     public record Pruned(long rows, long seen, Cursor next) {}
 
     /** One step; empty when nothing old is left behind the cursor, or another process prunes. */
-    public Optional<Pruned> prune(Connection connection, Set<String> kinds, Duration retention, Cursor from, int rows)
+    public Optional<Pruned> jobs(Connection connection, Set<String> kinds, Ended ended, @Nullable Cursor from, int rows)
             throws SQLException {
-        List<Pruned> steps = prune.query(
-                connection,
-                row -> new Pruned(
-                        row.getLong("pruned"),
-                        row.getLong("seen"),
-                        new Cursor(from.state(), Sql.instant(row, "last_at"), row.getLong("last_id"))),
-                lockName,
-                Sql.texts(kinds),
-                Sql.micros(retention),
-                Sql.timestamp(from.at()),
-                from.id(),
-                rows,
-                Sql.micros(retention.isZero() ? LEAST_FOR_SOME : retention),
-                from.state());
-        return steps.stream().findFirst();
+        return prune
+                .query(
+                        connection,
+                        row -> new Pruned(
+                                row.getLong("pruned"),
+                                row.getLong("seen"),
+                                new Cursor(Sql.instant(row, "last_at"), row.getLong("last_id"))),
+                        lockName,
+                        Sql.texts(kinds),
+                        Sql.micros(ended.time()),
+                        from == null ? null : Sql.timestamp(from.at()),
+                        from == null ? 0L : from.id(),
+                        rows,
+                        Sql.micros(ended.once()),
+                        ended.state())
+                .stream()
+                .findFirst();
+    }
+
+    /** One step; nothing seen when another process prunes. */
+    public Optional<Pruned> alerts(Connection connection, Duration time, int rows) throws SQLException {
+        return alerts.query(connection, PruneSql::pruned, lockName, Sql.micros(time), rows).stream()
+                .findFirst();
+    }
+
+    /** One step; nothing seen when another process prunes. */
+    public Optional<Pruned> failures(Connection connection, Duration time, int rows) throws SQLException {
+        return failures.query(connection, PruneSql::pruned, lockName, Sql.micros(time), rows).stream()
+                .findFirst();
+    }
+
+    /** One step; nothing seen when another process prunes. */
+    public Optional<Pruned> operations(Connection connection, Duration time, @Nullable Cursor from, int rows)
+            throws SQLException {
+        return operations
+                .query(connection, PruneSql::pruned, lockName, Sql.micros(time), rows, from == null ? 0L : from.id())
+                .stream()
+                .findFirst();
+    }
+
+    private static Pruned pruned(ResultSet row) throws SQLException {
+        return new Pruned(row.getLong("pruned"), row.getLong("seen"), new Cursor(null, row.getLong("last_id")));
     }
 }

@@ -64,7 +64,8 @@ final class PlannedStatements {
         Object mine = Sql.texts(List.of("mine", "default"));
         Object both = Sql.texts(List.of("mine", "foreign"));
         List<String> due = List.of("rowlock_job_due", "rowlock_job_pk", "rowlock_queue_pk");
-        List<String> prune = List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job");
+        List<String> prune =
+                List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job", "rowlock_key_pk");
         return List.of(
                 pin(
                         "claim",
@@ -113,6 +114,23 @@ final class PlannedStatements {
                         300),
                 pin("rescue", SweepSql.RESCUE, KEY, held, mine, Sql.integers(List.of(50))),
                 pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE, "completed"),
+                pin("prune-dead", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, 0L, "dead"),
+                pin(
+                        "prune-alerts",
+                        PruneSql.ALERTS,
+                        List.of("rowlock_alert_past", "rowlock_alert_pk"),
+                        "lock",
+                        0L,
+                        300),
+                pin("prune-failures", PruneSql.FAILURES, List.of("rowlock_job_failure_at"), "lock", 0L, 300),
+                pin(
+                        "prune-operations",
+                        PruneSql.OPERATIONS,
+                        List.of("rowlock_operation_pk", "rowlock_saga_pk"),
+                        "lock",
+                        0L,
+                        300,
+                        0L),
                 pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.PruneSql.Cursor;
+import io.rowlock.internal.sql.PruneSql.Ended;
 import io.rowlock.internal.sql.PruneSql.Pruned;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
 @PostgresTest
 @Tag("B17")
 final class PruneSqlIT {
+    private static final Ended DAY = Ended.completed(Duration.ofDays(1));
+
     private TestSchema schema;
     private PruneSql sql;
 
@@ -72,7 +75,7 @@ final class PruneSqlIT {
     @Test
     void one_process_prunes_at_a_time() throws Exception {
         try (Connection other = schema.begin()) {
-            assertThat(sql.prune(other, Set.of("nothing of ours"), Duration.ZERO, Cursor.COMPLETED, 10))
+            assertThat(sql.jobs(other, Set.of("nothing of ours"), Ended.completed(Duration.ZERO), null, 10))
                     .isPresent();
 
             assertThat(prune()).as("the other's transaction is open").isEmpty();
@@ -88,13 +91,13 @@ final class PruneSqlIT {
         schema.execute(
                 "INSERT INTO rowlock_job (kind, payload, state, finished_at)"
                         + " SELECT 'foreign', '{}', 'completed', clock_timestamp() - interval '3 days' FROM generate_series(1, 5)");
-        Cursor cursor = Cursor.COMPLETED;
+        Cursor cursor = null;
         long rows = 0;
         int steps = 0;
         try (Connection connection = schema.connect()) {
-            for (Optional<Pruned> step = sql.prune(connection, Set.of("mail"), Duration.ofDays(1), cursor, 2);
+            for (Optional<Pruned> step = sql.jobs(connection, Set.of("mail"), DAY, cursor, 2);
                     step.isPresent();
-                    step = sql.prune(connection, Set.of("mail"), Duration.ofDays(1), cursor, 2)) {
+                    step = sql.jobs(connection, Set.of("mail"), DAY, cursor, 2)) {
                 cursor = step.get().next();
                 rows += step.get().rows();
                 steps++;
@@ -109,7 +112,7 @@ final class PruneSqlIT {
 
     private Optional<Pruned> prune() throws Exception {
         try (Connection connection = schema.connect()) {
-            return sql.prune(connection, Set.of("mail"), Duration.ofDays(1), Cursor.COMPLETED, 1_000);
+            return sql.jobs(connection, Set.of("mail"), DAY, null, 1_000);
         }
     }
 }

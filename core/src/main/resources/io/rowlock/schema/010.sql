@@ -1,0 +1,12 @@
+-- Rowlock 10: what people look for, change and take out; rows that are kept for a time.
+
+-- Entered by rows that are parked or have failed only: a job that goes well never stands here.
+CREATE INDEX rowlock_job_aside ON rowlock_job (state, queue, kind, id) WHERE state IN ('parked', 'dead', 'cancelled');
+
+ALTER TABLE rowlock_job ADD COLUMN redacted_at timestamptz;
+COMMENT ON COLUMN rowlock_job.redacted_at IS 'When payload, headers and errors were taken out; such a job cannot be revived.';
+
+CREATE INDEX rowlock_alert_job ON rowlock_alert (job_id, id) WHERE job_id IS NOT NULL;
+CREATE INDEX rowlock_alert_past ON rowlock_alert (acknowledged_at, id) WHERE acknowledged_at IS NOT NULL;
+
+COMMENT ON COLUMN rowlock_operation.what IS 'The operation: cancel, revive, skip, delete, reschedule, move, read, redact; of sagas retry, skip, resolve, hurry, fork, cancel, redact; of schedules pause, resume, run now, remove.';
