@@ -72,6 +72,7 @@ public final class Rowlock {
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),
+                builder.access(),
                 new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
         this.parts = new Parts(
@@ -112,7 +113,7 @@ public final class Rowlock {
     }
 
     /**
-     * Looks jobs up, cancels, revives and skips them.
+     * Looks jobs up, and does to them what people do: cancel, revive, reschedule, move, delete, redact.
      *
      * @return jobs on connections of the data source
      */

@@ -7,6 +7,7 @@ import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.schema.UnitProbe;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.HeaderContributor;
@@ -155,6 +156,17 @@ public final class RowlockBuilder {
     }
 
     /**
+     * Sets who may read what jobs carry, and change jobs, by {@link Rowlock#jobs()}.
+     *
+     * @param policy asked each time; everything is allowed by default
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder access(AccessPolicy policy) {
+        return put("access", policy);
+    }
+
+    /**
      * Adds a listener.
      *
      * @param listener told of every event
@@ -239,6 +251,11 @@ public final class RowlockBuilder {
 
     Optional<AfterCommit> afterCommit() {
         return Optional.ofNullable((AfterCommit) set.get("afterCommit"));
+    }
+
+    AccessPolicy access() {
+        AccessPolicy everything = access -> true;
+        return (AccessPolicy) set.getOrDefault("access", everything);
     }
 
     boolean notifications() {

@@ -92,7 +92,7 @@ final class DedupConcurrencyIT {
 
             assertThat(second.get().duplicate()).isFalse();
             assertThat(second.get().id()).isNotEqualTo(first.id());
-            assertThat(rowlock.job(second.get().id()).content().payload()).isEqualTo("{\"no\":2}");
+            assertThat(rowlock.content(second.get().id()).payload()).isEqualTo("{\"no\":2}");
         }
     }
 
@@ -209,7 +209,7 @@ final class DedupConcurrencyIT {
             assertThat(worker.runNext()).as("it is locked").isFalse();
             connection.commit();
         }
-        assertThat(rowlock.job(other.get(0)).content().payload())
+        assertThat(rowlock.content(other.get(0)).payload())
                 .isEqualTo(mode == DedupMode.REPLACE ? "{\"no\":2}" : "{\"no\":9}");
     }
 

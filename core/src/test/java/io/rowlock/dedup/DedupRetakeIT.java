@@ -86,8 +86,7 @@ final class DedupRetakeIT {
         assertThat(second.duplicate()).isTrue();
         assertThat(second.id()).isEqualTo(id);
         assertThat(rowlock.job(id).progress().attempts()).isEqualTo(1);
-        assertThat(rowlock.job(id).content().payload())
-                .isEqualTo(mode == DedupMode.REPLACE ? "{\"no\":2}" : "{\"no\":1}");
+        assertThat(rowlock.content(id).payload()).isEqualTo(mode == DedupMode.REPLACE ? "{\"no\":2}" : "{\"no\":1}");
         assertThat(rowlock.events(JobMerged.class)).isEmpty();
     }
 

@@ -56,7 +56,7 @@ final class ContextHeadersIT {
     }
 
     private Map<String, String> headers(Consumer<JobOptions> options) throws Exception {
-        return rowlock.job(rowlock.enqueue(new Ping(1), options).id()).content().headers();
+        return rowlock.content(rowlock.enqueue(new Ping(1), options).id()).headers();
     }
 
     @Test
@@ -81,7 +81,7 @@ final class ContextHeadersIT {
         rowlock.commit(connection -> jobs.addAll(rowlock.rowlock().outbox().enqueueAll(connection, many)));
 
         assertThat(asked.get()).isEqualTo(1);
-        assertThat(rowlock.job(jobs.get(99).id()).content().headers()).containsEntry("tenant", "north");
+        assertThat(rowlock.content(jobs.get(99).id()).headers()).containsEntry("tenant", "north");
     }
 
     @Test
@@ -160,7 +160,7 @@ final class ContextHeadersIT {
             worker.drain();
         }
 
-        assertThat(rowlock.job(written[0]).content().headers()).doesNotContainKey("rowlock-depth");
+        assertThat(rowlock.content(written[0]).headers()).doesNotContainKey("rowlock-depth");
     }
 
     /** Two kinds that cause each other: an alert for each names the other. */

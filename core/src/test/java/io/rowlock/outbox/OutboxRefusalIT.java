@@ -232,7 +232,7 @@ final class OutboxRefusalIT {
 
         long id = strict.enqueue(new Mail("12345678")).id();
 
-        assertThat(strict.job(id).content().payload()).hasSize(22);
+        assertThat(strict.content(id).payload()).hasSize(22);
         assertThatThrownBy(() -> strict.enqueue(new Mail("123456789")))
                 .isInstanceOf(InvalidUseException.class)
                 .hasMessageContaining("has 23 bytes as JSON, more than the limit of 22");
@@ -243,7 +243,7 @@ final class OutboxRefusalIT {
     void a_megabyte_is_no_problem() throws Exception {
         long id = rowlock.enqueue(new Mail("x".repeat(1 << 20))).id();
 
-        assertThat(rowlock.job(id).content().payload()).hasSize((1 << 20) + 14);
+        assertThat(rowlock.content(id).payload()).hasSize((1 << 20) + 14);
     }
 
     private long jobs() throws SQLException {

@@ -109,7 +109,7 @@ final class PayloadRoundTripIT {
         }
 
         assertThat(seen).isCompletedWithValue(headers);
-        assertThat(rowlock.job(id).content().headers()).isEqualTo(headers);
+        assertThat(rowlock.content(id).headers()).isEqualTo(headers);
     }
 
     @Test

@@ -3,37 +3,59 @@ package io.rowlock.internal.jobs;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.Headers;
-import io.rowlock.internal.sql.CancelRequestSql;
-import io.rowlock.internal.sql.KeySql;
+import io.rowlock.internal.sql.CountSql;
+import io.rowlock.internal.sql.CountSql.QueueAndKind;
+import io.rowlock.internal.sql.FindSql;
+import io.rowlock.internal.sql.FindSql.Ids;
 import io.rowlock.internal.sql.LookupSql;
+import io.rowlock.internal.sql.LookupSql.Contents;
 import io.rowlock.internal.sql.LookupSql.JobRow;
 import io.rowlock.internal.sql.LookupSql.StateCount;
 import io.rowlock.internal.sql.Names;
-import io.rowlock.internal.sql.OperationSql;
-import io.rowlock.internal.sql.RetakeSql;
+import io.rowlock.internal.sql.OperationSql.Place;
+import io.rowlock.internal.sql.RedactionSql;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.Job;
+import io.rowlock.job.JobAnswer;
+import io.rowlock.job.JobChange;
+import io.rowlock.job.JobCounts;
 import io.rowlock.job.JobFailure;
+import io.rowlock.job.JobPage;
+import io.rowlock.job.JobQuery;
+import io.rowlock.job.JobRedaction;
 import io.rowlock.job.JobState;
+import io.rowlock.job.JobTally;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Priority;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Action;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up and changes rows, on connections of the data source or on one of the caller's. */
 public final class RowJobs implements Jobs {
-    private final LookupSql sql;
-    private final ConnectionSource connections;
-    private final @Nullable Connection bound;
+    private static final int LANES_AT_ONCE = 50;
+
+    private final Reading sql;
+    private final Desk desk;
     private final Operations operations;
+
+    /** The statements that change nothing. */
+    private record Reading(LookupSql lookups, FindSql finds, CountSql counts, RedactionSql redactions) {}
 
     /**
      * Who hears, in this JVM, what was committed here.
@@ -45,32 +67,21 @@ public final class RowJobs implements Jobs {
     public record Committed(LongConsumer cancelled, LongConsumer requested, Runnable maybeDue) {}
 
     /** Jobs on connections of the data source. */
-    public RowJobs(Names names, ConnectionSource connections, Committed committed) {
+    public RowJobs(Names names, ConnectionSource connections, AccessPolicy policy, Committed committed) {
         this(
-                new LookupSql(names),
-                connections,
-                null,
-                new Operations(
-                        names,
-                        new OperationSql(names),
-                        new KeySql(names),
-                        new RetakeSql(names),
-                        new CancelRequestSql(names),
-                        connections,
-                        null,
-                        committed));
+                new Reading(new LookupSql(names), new FindSql(names), new CountSql(names), new RedactionSql(names)),
+                new Desk(Desk.Statements.of(names), connections, null, policy, committed));
     }
 
-    private RowJobs(LookupSql sql, ConnectionSource connections, @Nullable Connection bound, Operations operations) {
+    private RowJobs(Reading sql, Desk desk) {
         this.sql = sql;
-        this.connections = connections;
-        this.bound = bound;
-        this.operations = operations;
+        this.desk = desk;
+        this.operations = new Operations(desk);
     }
 
     @Override
     public Jobs in(Connection connection) {
-        return new RowJobs(sql, connections, connection, operations.in(connection));
+        return new RowJobs(sql, desk.in(connection));
     }
 
     @Override
@@ -88,6 +99,114 @@ public final class RowJobs implements Jobs {
         return operations.skip(id, checked(by));
     }
 
+    @Override
+    public JobAnswer delete(long id, By by) {
+        return operations.delete(id, checked(by));
+    }
+
+    @Override
+    public JobAnswer reschedule(long id, Instant at, By by) {
+        return operations.reschedule(id, new JobChange.Reschedule(at).at(), checked(by));
+    }
+
+    @Override
+    public JobAnswer move(long id, String queue, By by) {
+        return operations.move(id, new JobChange.Move(queue).queue(), checked(by));
+    }
+
+    @Override
+    public JobTally changeAll(JobQuery query, JobChange change, By by, Consumer<JobTally> progress) {
+        if (query == null || change == null || progress == null) {
+            throw new InvalidUseException("A change of many jobs needs a query, a change and whom to tell, got none");
+        }
+        checkCursor(query);
+        unbound("change many jobs");
+        return new Bulk(desk, sql.finds).change(query, change, checked(by), progress);
+    }
+
+    @Override
+    public JobRedaction redact(String subject, By by) {
+        JobQuery about = JobQuery.all().subject(subject);
+        unbound("redact jobs");
+        return new Redactions(desk, sql.redactions).redact(about.subject().orElseThrow(), checked(by));
+    }
+
+    private void unbound(String what) {
+        if (desk.bound() != null) {
+            throw new InvalidUseException("Cannot " + what
+                    + " over a given connection, as each batch is a transaction of its own; call it on rowlock.jobs()");
+        }
+    }
+
+    @Override
+    public Optional<Job.Content> content(long id, By by) {
+        checked(by);
+        Connection bound = desk.bound();
+        try {
+            Optional<Contents> read = bound == null
+                    ? desk.inOwn(
+                            open -> permitted(open, id, by, open) ? sql.lookups.content(open, id) : Optional.empty())
+                    : desk.inOwn(open -> permitted(bound, id, by, open))
+                            ? sql.lookups.content(bound, id)
+                            : Optional.empty();
+            return read.map(content -> new Job.Content(content.payload(), Headers.read(content.headers())));
+        } catch (SQLException e) {
+            throw new DatabaseException("The content of a job could not be read", e);
+        }
+    }
+
+    /** Whether there is such a job; that it is read is kept over the second connection. */
+    private boolean permitted(Connection open, long id, By by, Connection record) throws SQLException {
+        Optional<Place> place = desk.sql().operations().whereIs(open, id);
+        if (place.isEmpty()) {
+            return false;
+        }
+        desk.require(Action.READ, by, place.get());
+        desk.sql().operations().record(record, id, "read", by);
+        return true;
+    }
+
+    @Override
+    public JobPage find(JobQuery query) {
+        if (query == null) {
+            throw new InvalidUseException("The query must not be null; JobQuery.all() asks for all");
+        }
+        checkCursor(query);
+        return read(connection -> {
+            Ids found = sql.finds.find(connection, query);
+            Map<Long, Job> byId = new HashMap<>();
+            sql.lookups
+                    .byIds(connection, found.ids())
+                    .forEach(row -> byId.put(row.identity().id(), job(row)));
+            return new JobPage(
+                    found.ids().stream().map(byId::get).filter(Objects::nonNull).toList(), found.next());
+        });
+    }
+
+    private static void checkCursor(JobQuery query) {
+        if (query.after().isPresent() && (query.after().get().finishedAt() != null) != query.byEnd()) {
+            throw new InvalidUseException("The cursor is of a query in another order: "
+                    + (query.byEnd() ? "this one asks for times of ends" : "this one does not ask for times of ends"));
+        }
+    }
+
+    @Override
+    public List<JobCounts> load() {
+        return read(connection -> {
+            Set<QueueAndKind> all = sql.counts.lanes(connection);
+            sql.finds.lanes(connection).stream()
+                    .filter(lane -> lane.state() != JobState.CANCELLED)
+                    .forEach(lane -> all.add(new QueueAndKind(lane.queue(), lane.kind())));
+            List<QueueAndKind> lanes = List.copyOf(all);
+            List<JobCounts> counts = new ArrayList<>();
+            for (int from = 0; from < lanes.size(); from += LANES_AT_ONCE) {
+                counts.addAll(sql.counts.count(
+                        connection, lanes.subList(from, Math.min(lanes.size(), from + LANES_AT_ONCE))));
+            }
+            return counts;
+        });
+    }
+
     private static By checked(@Nullable By by) {
         if (by == null) {
             throw new InvalidUseException("Say who does it, and why: by must not be null");
@@ -97,28 +216,28 @@ public final class RowJobs implements Jobs {
 
     @Override
     public Optional<Job> find(long id) {
-        return read(connection -> sql.byId(connection, id)).stream()
+        return read(connection -> sql.lookups.byId(connection, id)).stream()
                 .map(RowJobs::job)
                 .findFirst();
     }
 
     @Override
     public List<Job> ofSubject(String subject) {
-        return read(connection -> sql.bySubject(connection, subject)).stream()
+        return read(connection -> sql.lookups.bySubject(connection, subject)).stream()
                 .map(RowJobs::job)
                 .toList();
     }
 
     @Override
     public List<Job> ofKind(String kind) {
-        return read(connection -> sql.byKind(connection, kind)).stream()
+        return read(connection -> sql.lookups.byKind(connection, kind)).stream()
                 .map(RowJobs::job)
                 .toList();
     }
 
     @Override
     public List<JobFailure> failures(long id) {
-        return read(connection -> sql.failures(connection, id)).stream()
+        return read(connection -> sql.lookups.failures(connection, id)).stream()
                 .map(row -> new JobFailure(
                         row.jobId(),
                         row.attempt(),
@@ -136,7 +255,7 @@ public final class RowJobs implements Jobs {
         for (JobState state : JobState.values()) {
             counts.put(state, 0L);
         }
-        for (StateCount count : read(sql::counts)) {
+        for (StateCount count : read(sql.lookups::counts)) {
             counts.put(JobState.of(count.state()), count.n());
         }
         return counts;
@@ -149,10 +268,10 @@ public final class RowJobs implements Jobs {
 
     private <T> T read(Read<T> read) {
         try {
-            if (bound != null) {
-                return read.over(bound);
+            if (desk.bound() != null) {
+                return read.over(desk.bound());
             }
-            try (Connection connection = connections.get()) {
+            try (Connection connection = desk.connections().get()) {
                 return read.over(connection);
             }
         } catch (SQLException e) {
@@ -167,8 +286,6 @@ public final class RowJobs implements Jobs {
                 row.identity().queue(),
                 JobState.of(row.identity().state()),
                 row.identity().subject(),
-                new Job.Content(
-                        row.contents().payload(), Headers.read(row.contents().headers())),
                 new Job.Progress(
                         Priority.ofLevel(row.course().priority()),
                         row.course().runAt(),

@@ -4,6 +4,7 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.internal.sql.ScheduleOperationSql;
 import io.rowlock.internal.sql.ScheduleOperationSql.Declared;
 import io.rowlock.internal.sql.ScheduleOperationSql.ScheduleRow;

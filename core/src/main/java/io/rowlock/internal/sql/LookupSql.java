@@ -4,20 +4,28 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads jobs and failures. No locks; each at most 1,000 rows. */
+/** Reads jobs and failures. No locks; each at most 1,000 rows. What a job carries is read by a statement of its own. */
 public final class LookupSql {
     private static final String COLUMNS = """
-            SELECT id, kind, queue, state, subject, payload::text AS payload, headers::text AS headers,
-                   priority, run_at, attempts, losses, max_attempts, last_error, created_at, finished_at,
-                   locked_by, locked_until, token
+            SELECT id, kind, queue, state, subject, priority, run_at, attempts, losses, max_attempts, last_error,
+                   created_at, finished_at, locked_by, locked_until, token
             FROM rowlock_job
             """;
 
     /* The primary key. */
     static final String BY_ID = "/* rowlock:job-by-id */ " + COLUMNS + " WHERE id = $1";
+
+    /* The primary key. */
+    static final String BY_IDS = "/* rowlock:jobs-by-ids */ " + COLUMNS + " WHERE id = ANY($1::bigint[])";
+
+    /* The primary key. */
+    static final String CONTENT =
+            "/* rowlock:job-content */ SELECT payload::text AS payload, headers::text AS headers FROM rowlock_job WHERE id = $1";
 
     /* The subject index, in its order. */
     static final String BY_SUBJECT =
@@ -41,7 +49,7 @@ public final class LookupSql {
     }
 
     /** A row of the job table as it stands there. */
-    public record JobRow(Identity identity, Contents contents, Course course, Held held) {
+    public record JobRow(Identity identity, Course course, Held held) {
         /** What the job is. */
         public record Identity(
                 long id,
@@ -49,9 +57,6 @@ public final class LookupSql {
                 String queue,
                 String state,
                 @Nullable String subject) {}
-
-        /** What was written with it. */
-        public record Contents(String payload, @Nullable String headers) {}
 
         /** How it went. */
         public record Course(
@@ -68,6 +73,9 @@ public final class LookupSql {
         public record Held(@Nullable String owner, @Nullable Instant until, long token) {}
     }
 
+    /** What was written with a job. */
+    public record Contents(String payload, @Nullable String headers) {}
+
     /** A row of the failure table. */
     public record FailureRow(
             long jobId, int attempt, Instant at, String worker, String errorClass, String message, String stack) {}
@@ -77,6 +85,16 @@ public final class LookupSql {
 
     public List<JobRow> byId(Connection connection, long id) throws SQLException {
         return new Sql(names, BY_ID).query(connection, LookupSql::job, id);
+    }
+
+    public List<JobRow> byIds(Connection connection, Collection<Long> ids) throws SQLException {
+        return ids.isEmpty() ? List.of() : new Sql(names, BY_IDS).query(connection, LookupSql::job, Sql.bigints(ids));
+    }
+
+    public Optional<Contents> content(Connection connection, long id) throws SQLException {
+        return new Sql(names, CONTENT)
+                .query(connection, row -> new Contents(row.getString("payload"), row.getString("headers")), id).stream()
+                        .findFirst();
     }
 
     public List<JobRow> bySubject(Connection connection, String subject) throws SQLException {
@@ -115,7 +133,6 @@ public final class LookupSql {
                         row.getString("queue"),
                         row.getString("state"),
                         row.getString("subject")),
-                new JobRow.Contents(row.getString("payload"), row.getString("headers")),
                 new JobRow.Course(
                         row.getInt("priority"),
                         Sql.requiredInstant(row, "run_at"),

@@ -1,10 +1,16 @@
 package io.rowlock.internal.sql;
 
 import io.rowlock.job.By;
+import io.rowlock.job.JobState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * job's, as everywhere. READ COMMITTED.
  */
 public final class OperationSql {
-    /* No lock; queue and key of a job never change while it is not finished. Index: the primary key. */
+    /* No lock; only who has the key's row locked puts a job with a key into another queue. Index: the primary key. */
     static final String WHERE_IS = """
-            /* rowlock:where-is-job */
-            SELECT queue, ordering_key, locked_by IS NOT NULL AS leased
+            /* rowlock:where-are-jobs */
+            SELECT id, kind, queue, subject, ordering_key, state, locked_by IS NOT NULL AS leased
             FROM rowlock_job
-            WHERE id = $1
+            WHERE id = ANY($1::bigint[])
+            ORDER BY id
             """;
 
     /* Without a row of its own a key has no parked job and no run, and there is nothing to lock. */
@@ -40,6 +47,16 @@ public final class OperationSql {
             FROM rowlock_job
             WHERE id = $1
             FOR NO KEY UPDATE SKIP LOCKED
+            """;
+
+    /* As TRY_LOCK, for many. Locks: FOR UPDATE, as a delete takes it at once. */
+    static final String TRY_LOCK_ALL = """
+            /* rowlock:try-lock-jobs */
+            SELECT id
+            FROM rowlock_job
+            WHERE id = ANY($1::bigint[])
+            ORDER BY id
+            FOR UPDATE SKIP LOCKED
             """;
 
     /* A running job loses its owner, and the token tells that one. Gives its old token, and for how long its lease would have held. */
@@ -65,7 +82,37 @@ public final class OperationSql {
             /* rowlock:revive */
             UPDATE rowlock_job
             SET state = 'ready', finished_at = NULL, run_at = clock_timestamp(), attempts = 0, losses = 0, token = token + 1
-            WHERE id = $1 AND state IN ('dead', 'cancelled')
+            WHERE id = $1 AND state IN ('dead', 'cancelled') AND redacted_at IS NULL
+            """;
+
+    /* With its failures. Locks: the job, FOR UPDATE. Indexes: the primary key, rowlock_job_failure_job. Rows: one. */
+    static final String DELETE = """
+            /* rowlock:delete-job */
+            WITH gone AS (
+              DELETE FROM rowlock_job WHERE id = $1 AND finished_at IS NOT NULL RETURNING id),
+            failures AS (
+              DELETE FROM rowlock_job_failure WHERE job_id = $1 AND EXISTS (SELECT 1 FROM gone))
+            SELECT id FROM gone
+            """;
+
+    /* A worker's look at its lanes begins where it has looked before, so no time in the past. Index: the primary key. Rows: one. */
+    static final String RESCHEDULE = """
+            /* rowlock:reschedule */
+            UPDATE rowlock_job
+            SET run_at = greatest($2::timestamptz, clock_timestamp())
+            WHERE id = $1 AND finished_at IS NULL AND locked_by IS NULL
+            """;
+
+    /*
+     * The key's row in the queue that is left is locked, if the job has a key. In the other queue the job stands as if it had
+     * just been written: ready, at its id's place in the order; a claim parks it where it must wait. Index: the primary key.
+     * Rows: one.
+     */
+    static final String MOVE = """
+            /* rowlock:move */
+            UPDATE rowlock_job
+            SET queue = $2, state = 'ready', limited = false, run_at = greatest(run_at, clock_timestamp())
+            WHERE id = $1 AND finished_at IS NULL AND locked_by IS NULL
             """;
 
     /* In the transaction of what was done. No lock but of its own row. Rows: one. */
@@ -82,6 +129,10 @@ public final class OperationSql {
     private final Sql cancel;
     private final Sql revive;
     private final Sql record;
+    private final Sql tryLockAll;
+    private final Sql delete;
+    private final Sql reschedule;
+    private final Sql move;
 
     public OperationSql(Names names) {
         this.isolation = new Sql(names, OneJobSql.ISOLATION);
@@ -92,10 +143,21 @@ public final class OperationSql {
         this.cancel = new Sql(names, CANCEL);
         this.revive = new Sql(names, REVIVE);
         this.record = new Sql(names, RECORD);
+        this.tryLockAll = new Sql(names, TRY_LOCK_ALL);
+        this.delete = new Sql(names, DELETE);
+        this.reschedule = new Sql(names, RESCHEDULE);
+        this.move = new Sql(names, MOVE);
     }
 
-    /** Where a job stands, and whether a worker has it. */
-    public record Place(@Nullable OrderingKey key, boolean leased) {}
+    /** Where a job stands, what it is about, and whether a worker has it. */
+    public record Place(
+            long id,
+            String kind,
+            String queue,
+            @Nullable String subject,
+            @Nullable OrderingKey key,
+            JobState state,
+            boolean leased) {}
 
     /** What a cancelled job was: whether it ran, under which token, and for how long its lease would have held. */
     public record Cancelled(boolean leased, long token, Duration lease) {}
@@ -106,22 +168,30 @@ public final class OperationSql {
     }
 
     public Optional<Place> whereIs(Connection connection, long id) throws SQLException {
-        return whereIs
-                .query(
-                        connection,
-                        row -> {
-                            String key = row.getString("ordering_key");
-                            return new Place(
-                                    key == null ? null : new OrderingKey(row.getString("queue"), key),
-                                    row.getBoolean("leased"));
-                        },
-                        id)
-                .stream()
-                .findFirst();
+        return whereAre(connection, List.of(id)).stream().findFirst();
     }
 
-    public void lockKey(Connection connection, OrderingKey key) throws SQLException {
-        lockKey.query(connection, row -> true, key.queue(), key.text());
+    /** Those of the jobs that there are, in the order of their ids. */
+    public List<Place> whereAre(Connection connection, Collection<Long> ids) throws SQLException {
+        return whereIs.query(
+                connection,
+                row -> {
+                    String key = row.getString("ordering_key");
+                    return new Place(
+                            row.getLong("id"),
+                            row.getString("kind"),
+                            row.getString("queue"),
+                            row.getString("subject"),
+                            key == null ? null : new OrderingKey(row.getString("queue"), key),
+                            JobState.of(row.getString("state")),
+                            row.getBoolean("leased"));
+                },
+                Sql.bigints(ids));
+    }
+
+    /** Whether there was a row to lock; it is waited for. */
+    public boolean lockKey(Connection connection, OrderingKey key) throws SQLException {
+        return !lockKey.query(connection, row -> true, key.queue(), key.text()).isEmpty();
     }
 
     /** Whether the key's row is locked by this transaction now; a leased job's key has one. */
@@ -134,6 +204,11 @@ public final class OperationSql {
     /** Whether the job's row is locked by this transaction now. */
     public boolean tryLock(Connection connection, long id) throws SQLException {
         return !tryLock.query(connection, row -> true, id).isEmpty();
+    }
+
+    /** Those of the jobs whose rows are locked by this transaction now. */
+    public Set<Long> tryLock(Connection connection, Collection<Long> ids) throws SQLException {
+        return new HashSet<>(tryLockAll.query(connection, row -> row.getLong("id"), Sql.bigints(ids)));
     }
 
     /** Cancels the job if it is not finished. */
@@ -154,6 +229,21 @@ public final class OperationSql {
     /** Makes the job ready again if it is dead or cancelled. */
     public boolean revive(Connection connection, long id) throws SQLException {
         return revive.update(connection, id) == 1;
+    }
+
+    /** Deletes the job, with its failures, if it is finished. */
+    public boolean delete(Connection connection, long id) throws SQLException {
+        return !delete.query(connection, row -> true, id).isEmpty();
+    }
+
+    /** Gives the job another time, not in the past, if it waits. */
+    public boolean reschedule(Connection connection, long id, Instant at) throws SQLException {
+        return reschedule.update(connection, id, Sql.timestamp(at)) == 1;
+    }
+
+    /** Puts the job into another queue if it waits. */
+    public boolean move(Connection connection, long id, String queue) throws SQLException {
+        return move.update(connection, id, queue) == 1;
     }
 
     /** Keeps who did what to a job, and why. */

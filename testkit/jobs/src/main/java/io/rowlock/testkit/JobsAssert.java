@@ -30,7 +30,7 @@ public final class JobsAssert extends AbstractAssert<JobsAssert, Jobs> {
      */
     public JobAssert hasOne(String kind) {
         List<Job> found = hasCount(kind, 1).actual.ofKind(kind);
-        return new JobAssert(found.get(0));
+        return new JobAssert(found.get(0), actual);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class JobsAssert extends AbstractAssert<JobsAssert, Jobs> {
         if (found.size() != 1) {
             failWithMessage("Expected one job about %s, found %d: %s", subject, found.size(), describe(found));
         }
-        return new JobAssert(found.get(0));
+        return new JobAssert(found.get(0), actual);
     }
 
     private static String describe(List<Job> jobs) {

@@ -1,23 +1,23 @@
-package io.rowlock.internal.schedule;
+package io.rowlock.internal.sql;
 
-import io.rowlock.internal.sql.SessionSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
 /** A short transaction, READ COMMITTED whatever the default, whose waits for locks are bounded. */
-final class OwnTransaction {
+public final class OwnTransaction {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private OwnTransaction() {}
 
+    /** What is done in it. */
     @FunctionalInterface
-    interface Work<T> {
+    public interface Work<T> {
         T over(Connection connection) throws SQLException;
     }
 
     /** Commits, or rolls back what throws; leaves the connection as it was. */
-    static <T> T run(Connection connection, Work<T> work) throws SQLException {
+    public static <T> T run(Connection connection, Work<T> work) throws SQLException {
         boolean autoCommit = connection.getAutoCommit();
         int isolation = connection.getTransactionIsolation();
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
