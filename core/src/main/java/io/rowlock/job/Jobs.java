@@ -120,8 +120,8 @@ public interface Jobs {
     /**
      * Changes all jobs of a query that are in a state the change is for; others are passed over. Up to 100 in one transaction
      * under locks that are taken key rows first, in their order, then jobs, in the order of their ids; what others have locked is
-     * tried again for a second and then left, and counted; each change keeps a row of its own that says who and why. About a
-     * thousand jobs a second. Goes from those written last to the first; jobs that are written meanwhile are left alone. Stops
+     * tried again for a second and then left, and counted; each change keeps a row of its own that says who and why. Some
+     * hundred jobs a second. Goes from those written last to the first; jobs that are written meanwhile are left alone. Stops
      * between two transactions when the thread is interrupted, which it stays, or {@code progress} throws. Where it breaks off,
      * by a crash too, what was done stays done: the same call goes on, and {@link JobQuery#after} with {@link JobTally#next}
      * goes on without looking at the first ones again.
