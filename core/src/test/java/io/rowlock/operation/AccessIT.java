@@ -104,16 +104,22 @@ final class AccessIT {
         List<Map<String, Object>> before = schema.rows("SELECT * FROM rowlock_job ORDER BY id");
 
         assertThatThrownBy(() -> jobs.cancel(waiting, EVE)).isInstanceOf(AccessRefusedException.class);
-        assertThatThrownBy(() -> jobs.reschedule(waiting, Instant.EPOCH, EVE)).isInstanceOf(AccessRefusedException.class);
+        assertThatThrownBy(() -> jobs.reschedule(waiting, Instant.EPOCH, EVE))
+                .isInstanceOf(AccessRefusedException.class);
         assertThatThrownBy(() -> jobs.move(waiting, "other", EVE)).isInstanceOf(AccessRefusedException.class);
         assertThatThrownBy(() -> jobs.move(waiting, "closed", ADA)).isInstanceOf(AccessRefusedException.class);
         assertThatThrownBy(() -> jobs.revive(dead, EVE)).isInstanceOf(AccessRefusedException.class);
         assertThatThrownBy(() -> jobs.delete(dead, EVE)).isInstanceOf(AccessRefusedException.class);
         assertThat(jobs.redact("Person:1", EVE).refused()).isEqualTo(1);
-        assertThat(jobs.changeAll(JobQuery.all(), new JobChange.Revive(), EVE, tally -> {}).refused()).isEqualTo(1);
-        assertThat(jobs.changeAll(JobQuery.all(), new JobChange.Cancel(), EVE, tally -> {}).refused()).isEqualTo(1);
+        assertThat(jobs.changeAll(JobQuery.all(), new JobChange.Revive(), EVE, tally -> {})
+                        .refused())
+                .isEqualTo(1);
+        assertThat(jobs.changeAll(JobQuery.all(), new JobChange.Cancel(), EVE, tally -> {})
+                        .refused())
+                .isEqualTo(1);
 
-        assertThat(schema.rows("SELECT * FROM rowlock_job ORDER BY id").toString()).isEqualTo(before.toString());
+        assertThat(schema.rows("SELECT * FROM rowlock_job ORDER BY id").toString())
+                .isEqualTo(before.toString());
         assertThat(kept()).isEmpty();
     }
 
@@ -136,29 +142,36 @@ final class AccessIT {
     @Test
     @Tag("B39")
     void jobs_that_nobody_can_read_are_found_counted_changed_and_deleted() throws Exception {
-        Jobs blind = TestRowlock.fresh(schema, builder -> builder.codec(new PayloadCodec() {
-                    @Override
-                    public String encode(Object payload) {
-                        throw new IllegalStateException("no codec");
-                    }
+        Jobs blind = TestRowlock.fresh(
+                        schema,
+                        builder -> builder.codec(new PayloadCodec() {
+                            @Override
+                            public String encode(Object payload) {
+                                throw new IllegalStateException("no codec");
+                            }
 
-                    @Override
-                    public <T> T decode(String json, Class<T> type) {
-                        throw new IllegalStateException("no codec");
-                    }
-                }))
+                            @Override
+                            public <T> T decode(String json, Class<T> type) {
+                                throw new IllegalStateException("no codec");
+                            }
+                        }))
                 .rowlock()
                 .jobs();
-        schema.execute("INSERT INTO rowlock_job (kind, payload, headers, subject)"
-                + " SELECT 'gone', '[\"\\u0000\", {\"not\": \"what it was\"}]', '{\"h\":\"v\"}', 'Order:1' FROM generate_series(1, 6)");
+        schema.execute(
+                "INSERT INTO rowlock_job (kind, payload, headers, subject)"
+                        + " SELECT 'gone', '[\"\\u0000\", {\"not\": \"what it was\"}]', '{\"h\":\"v\"}', 'Order:1' FROM generate_series(1, 6)");
 
         assertThat(blind.find(JobQuery.all().kind("gone")).jobs()).hasSize(6);
         assertThat(blind.load()).hasSize(1);
         long id = blind.ofSubject("Order:1").get(0).id();
         assertThat(blind.content(id, ADA)).isPresent();
-        assertThat(blind.changeAll(JobQuery.all(), new JobChange.Cancel(), ADA, tally -> {}).done()).isEqualTo(6);
+        assertThat(blind.changeAll(JobQuery.all(), new JobChange.Cancel(), ADA, tally -> {})
+                        .done())
+                .isEqualTo(6);
         assertThat(blind.redact("Order:1", ADA).redacted()).isEqualTo(6);
-        assertThat(blind.changeAll(JobQuery.all(), new JobChange.Delete(), ADA, tally -> {}).done()).isEqualTo(6);
+        assertThat(blind.changeAll(JobQuery.all(), new JobChange.Delete(), ADA, tally -> {})
+                        .done())
+                .isEqualTo(6);
     }
 
     private long secret() throws Exception {

@@ -126,7 +126,8 @@ final class CancelOfLockedJobIT {
             soon().until(() -> begun.contains(1));
 
             assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
-            assertThat(jobs.cancel(id, ADA)).isIn(Cancellation.REQUESTED, Cancellation.STOPPED); // it may have been told just now
+            assertThat(jobs.cancel(id, ADA))
+                    .isIn(Cancellation.REQUESTED, Cancellation.STOPPED); // it may have been told just now
 
             isCancelled(id);
             soon().until(() -> worker.health().running() == 0);

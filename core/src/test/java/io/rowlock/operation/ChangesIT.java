@@ -117,7 +117,8 @@ final class ChangesIT {
     }
 
     private long once() throws Exception {
-        return rowlock.enqueue(new Step(1), o -> o.dedupKey("a", DedupMode.ONCE)).id();
+        return rowlock.enqueue(new Step(1), o -> o.dedupKey("a", DedupMode.ONCE))
+                .id();
     }
 
     @Test
@@ -129,8 +130,9 @@ final class ChangesIT {
         assertThat(rowlock.job(id).progress().runAt()).isEqualTo(TOMORROW);
 
         assertThat(jobs.reschedule(id, Instant.EPOCH, ADA)).isEqualTo(JobAnswer.DONE);
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE run_at BETWEEN clock_timestamp() - interval '1 minute'"
-                        + " AND clock_timestamp()"))
+        assertThat(schema.count(
+                        "SELECT count(*) FROM rowlock_job WHERE run_at BETWEEN clock_timestamp() - interval '1 minute'"
+                                + " AND clock_timestamp()"))
                 .isEqualTo(1);
         assertThat(kept()).hasSize(2);
         assertThat(jobs.reschedule(4711, TOMORROW, ADA)).isEqualTo(JobAnswer.UNKNOWN);
@@ -143,7 +145,8 @@ final class ChangesIT {
     void a_job_that_is_brought_forward_runs_at_once_though_its_worker_polls_once_an_hour() throws Exception {
         gate.countDown();
         long id = rowlock.enqueue(new Step(1), o -> o.after(Duration.ofDays(1))).id();
-        try (Worker worker = rowlock.start(w -> w.poll(Duration.ofHours(1)).handle(Step.class, (step, job) -> run(step)))) {
+        try (Worker worker =
+                rowlock.start(w -> w.poll(Duration.ofHours(1)).handle(Step.class, (step, job) -> run(step)))) {
             assertThat(jobs.reschedule(id, Instant.EPOCH, ADA)).isEqualTo(JobAnswer.DONE);
             rowlock.awaitState(id, JobState.COMPLETED);
             assertThat(worker.health().up()).isTrue();
@@ -195,9 +198,13 @@ final class ChangesIT {
             soon().until(() -> rowlock.count(JobState.COMPLETED) == 200 - left);
             assertThat(one.health().up() && two.health().up()).isTrue();
         }
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND queue = 'unserved' AND attempts = 0"))
+        assertThat(
+                        schema.count(
+                                "SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND queue = 'unserved' AND attempts = 0"))
                 .isEqualTo(moved);
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND queue = 'default' AND attempts = 0"))
+        assertThat(
+                        schema.count(
+                                "SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND queue = 'default' AND attempts = 0"))
                 .isEqualTo(held);
         assertThat(ended).doesNotHaveDuplicates().hasSize(200 - moved - held);
     }
@@ -226,7 +233,8 @@ final class ChangesIT {
 
     @Test
     void a_moved_job_takes_its_dedup_key_and_time_with_it() throws Exception {
-        long id = rowlock.enqueue(new Step(1), o -> o.dedupKey("a").at(TOMORROW)).id();
+        long id =
+                rowlock.enqueue(new Step(1), o -> o.dedupKey("a").at(TOMORROW)).id();
 
         assertThat(jobs.move(id, "other", ADA)).isEqualTo(JobAnswer.DONE);
 
@@ -262,8 +270,7 @@ final class ChangesIT {
         List<Long> ids = keyed(30);
         Queue<String> overlaps = new ConcurrentLinkedQueue<>();
         Queue<Integer> runs = new ConcurrentLinkedQueue<>();
-        Map<String, Semaphore> one = Map.of(
-                "default", new Semaphore(1), "other", new Semaphore(1));
+        Map<String, Semaphore> one = Map.of("default", new Semaphore(1), "other", new Semaphore(1));
         Future<Void> moving = threads.submit(() -> {
             for (int round = 0; round < 6; round++) {
                 for (long id : ids) {
@@ -282,8 +289,7 @@ final class ChangesIT {
         assertThat(runs).doesNotHaveDuplicates().hasSize(30);
     }
 
-    private Worker keyedWorker(
-            Map<String, Semaphore> one, Queue<String> overlaps, Queue<Integer> runs) {
+    private Worker keyedWorker(Map<String, Semaphore> one, Queue<String> overlaps, Queue<Integer> runs) {
         return rowlock.work(w -> w.queue("default", 4).queue("other", 4).handle(Step.class, (step, job) -> {
             Semaphore turn = one.get(rowlock.job(job.id()).queue());
             if (!turn.tryAcquire()) {

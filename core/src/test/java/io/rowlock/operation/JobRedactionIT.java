@@ -55,7 +55,8 @@ final class JobRedactionIT {
             assertThat(worker.health().up()).isTrue();
         }
         jobs.cancel(cancelled, ADA);
-        assertThat(traces()).contains("rowlock_job.payload", "rowlock_job.headers", "rowlock_job.last_error")
+        assertThat(traces())
+                .contains("rowlock_job.payload", "rowlock_job.headers", "rowlock_job.last_error")
                 .contains("rowlock_job_failure.message", "rowlock_job_failure.stack", "rowlock_alert.reason");
 
         assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(4, 0, 0, 0));
@@ -72,7 +73,8 @@ final class JobRedactionIT {
     void unfinished_jobs_and_those_of_others_keep_what_they_need() throws Exception {
         long waiting = letter("later", false, Duration.ofDays(1));
         long done = letter("done", false);
-        long other = rowlock.enqueue(new Letter("other", false), o -> o.subject("Person:2")).id();
+        long other = rowlock.enqueue(new Letter("other", false), o -> o.subject("Person:2"))
+                .id();
         try (Worker worker = work()) {
             rowlock.awaitState(done, JobState.COMPLETED);
             rowlock.awaitState(other, JobState.COMPLETED);
@@ -89,7 +91,8 @@ final class JobRedactionIT {
     @Test
     void many_are_done_in_batches_and_what_is_locked_is_left_and_counted() throws Exception {
         schema.execute("INSERT INTO rowlock_job (kind, payload, subject, state, finished_at)"
-                + " SELECT 'letter', json_build_object('text', '" + MARK + "'), 'Person:1', 'completed', clock_timestamp()"
+                + " SELECT 'letter', json_build_object('text', '" + MARK
+                + "'), 'Person:1', 'completed', clock_timestamp()"
                 + " FROM generate_series(1, 250)");
         try (Connection other = schema.begin()) {
             other.createStatement().execute("SELECT 1 FROM rowlock_job ORDER BY id LIMIT 2 FOR UPDATE");
@@ -138,7 +141,8 @@ final class JobRedactionIT {
                 "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = ? ORDER BY 1",
                 schema.name())) {
             String[] parts = column.split("\\.");
-            if (schema.count("SELECT count(*) FROM " + parts[0] + " WHERE " + parts[1] + "::text LIKE '%" + MARK + "%'") > 0) {
+            if (schema.count("SELECT count(*) FROM " + parts[0] + " WHERE " + parts[1] + "::text LIKE '%" + MARK + "%'")
+                    > 0) {
                 found.add(column);
             }
         }

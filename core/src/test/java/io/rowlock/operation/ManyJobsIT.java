@@ -67,7 +67,8 @@ final class ManyJobsIT {
         assertThat(tally).isEqualTo(new JobTally(250, 0, 0, 0, List.of(), null));
         assertThat(told).extracting(JobTally::done).containsExactly(100L, 200L, 250L);
         assertThat(states()).containsExactly("dead 5", "ready 250");
-        assertThat(schema.count("SELECT count(DISTINCT job_id) FROM rowlock_operation WHERE what = 'revive' AND who = 'ada'"))
+        assertThat(schema.count(
+                        "SELECT count(DISTINCT job_id) FROM rowlock_operation WHERE what = 'revive' AND who = 'ada'"))
                 .isEqualTo(250);
         try (Worker worker = rowlock.work(w -> w.handle(Step.class, (step, job) -> {}))) {
             soon().until(() -> rowlock.count(JobState.COMPLETED) == 250);
@@ -82,11 +83,14 @@ final class ManyJobsIT {
         Instant at = Instant.parse("2030-01-01T00:00:00Z");
 
         assertThat(all(JobQuery.all(), new JobChange.Reschedule(at)).done()).isEqualTo(20);
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE run_at = '2030-01-01Z'")).isEqualTo(20);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE run_at = '2030-01-01Z'"))
+                .isEqualTo(20);
         assertThat(all(JobQuery.all(), new JobChange.Move("other")).done()).isEqualTo(20);
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE queue = 'other'")).isEqualTo(20);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE queue = 'other'"))
+                .isEqualTo(20);
         assertThat(all(JobQuery.all(), new JobChange.Delete()).done()).isZero();
-        assertThat(all(JobQuery.all().queue("other"), new JobChange.Cancel()).done()).isEqualTo(20);
+        assertThat(all(JobQuery.all().queue("other"), new JobChange.Cancel()).done())
+                .isEqualTo(20);
         assertThat(all(JobQuery.all(), new JobChange.Delete()).done()).isEqualTo(20);
         assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isZero();
         assertThat(schema.count("SELECT count(*) FROM rowlock_operation")).isEqualTo(80);
@@ -155,22 +159,24 @@ final class ManyJobsIT {
         for (int i = 0; i < 6; i++) {
             rowlock.enqueue(new Step(i));
         }
-        try (Worker worker = rowlock.work(w -> w.queue("default", 2)
-                .handleTransactionally(Step.class, (step, job, connection) -> gate.await()))) {
+        try (Worker worker = rowlock.work(w ->
+                w.queue("default", 2).handleTransactionally(Step.class, (step, job, connection) -> gate.await()))) {
             soon().until(() -> worker.health().running() == 2);
 
             JobTally tally = all(JobQuery.all(), new JobChange.Cancel());
 
             assertThat(tally.done()).isEqualTo(6);
-            soon().until(() -> rowlock.count(JobState.CANCELLED) == 6 && worker.health().running() == 0);
+            soon().until(() ->
+                    rowlock.count(JobState.CANCELLED) == 6 && worker.health().running() == 0);
         }
     }
 
     @Test
     @Tag("P11")
     void many_at_once_with_workers_and_ordering_keys_meet_no_deadlock_and_lose_nothing() throws Exception {
-        schema.execute("INSERT INTO rowlock_job (kind, payload, ordering_key, state, finished_at)"
-                + " SELECT 'step', '{\"no\":1}', 'key-' || (n * 7) % 13, 'dead', clock_timestamp() FROM generate_series(1, 400) n");
+        schema.execute(
+                "INSERT INTO rowlock_job (kind, payload, ordering_key, state, finished_at)"
+                        + " SELECT 'step', '{\"no\":1}', 'key-' || (n * 7) % 13, 'dead', clock_timestamp() FROM generate_series(1, 400) n");
         try (Worker one = rowlock.work(w -> w.handle(Step.class, (step, job) -> {}));
                 Worker two = rowlock.work(w -> w.handle(Step.class, (step, job) -> {}))) {
             List<Future<JobTally>> people = new ArrayList<>();
@@ -216,6 +222,7 @@ final class ManyJobsIT {
     }
 
     private List<String> states() throws Exception {
-        return schema.list(String.class, "SELECT state || ' ' || count(*) FROM rowlock_job GROUP BY state ORDER BY state");
+        return schema.list(
+                String.class, "SELECT state || ' ' || count(*) FROM rowlock_job GROUP BY state ORDER BY state");
     }
 }

@@ -9,6 +9,7 @@ import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.RowlockException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.fixture.Watched;
+import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobRequest;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is refused is refused before any SQL, so that the caller's transaction goes on. */
 @PostgresTest
@@ -238,12 +241,48 @@ final class OutboxRefusalIT {
                 .hasMessageContaining("has 23 bytes as JSON, more than the limit of 22");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1 << 10, 3 << 10, 9 << 10, 1 << 20})
+    @Tag("B55")
+    void payloads_beyond_the_limits_of_indexes_and_notifications_are_no_problem(int characters) throws Exception {
+        TestRowlock telling = TestRowlock.fresh(schema, builder -> builder.notifications(true));
+        Random random = new Random(characters);
+        String text = random.ints(characters, 'a', 'z' + 1)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+
+        Enqueued job = telling.enqueue(
+                new Mail(text),
+                o -> o.subject("s".repeat(200)).dedupKey("k".repeat(200)).orderingKey("\u00e4".repeat(200)));
+        telling.rowlock().wake(List.of(job));
+
+        assertThat(telling.content(job.id()).payload()).hasSize(characters + 14);
+    }
+
     @Test
     @Tag("B55")
-    void a_megabyte_is_no_problem() throws Exception {
-        long id = rowlock.enqueue(new Mail("x".repeat(1 << 20))).id();
-
-        assertThat(rowlock.content(id).payload()).hasSize((1 << 20) + 14);
+    void fifty_megabytes_and_keys_that_no_index_takes_are_refused_early_in_words() throws Exception {
+        try (Connection connection = schema.begin()) {
+            assertThatThrownBy(() -> outbox.enqueue(connection, new Mail("x".repeat(50 << 20))))
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageContaining("has 52428814 bytes as JSON, more than the limit of 2097152")
+                    .hasMessageContaining("store the data in a table");
+            for (Consumer<JobOptions> key : List.<Consumer<JobOptions>>of(
+                    o -> o.dedupKey("k".repeat(4 << 10)),
+                    o -> o.orderingKey("k".repeat(300)),
+                    o -> o.limitKey("k".repeat(300)),
+                    o -> o.queue("k".repeat(300)),
+                    o -> o.subject("k".repeat(300)))) {
+                assertThatThrownBy(() -> outbox.enqueue(connection, new Mail(1), key))
+                        .isInstanceOf(InvalidUseException.class)
+                        .hasMessageContaining("must have at most 200 characters")
+                        .hasMessageContaining("use a hash of the long text");
+            }
+            order(connection, 1);
+            connection.commit();
+        }
+        assertThat(jobs()).isZero();
+        assertThat(orders()).isEqualTo(1);
     }
 
     private long jobs() throws SQLException {

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -107,6 +108,86 @@ final class SchemaInstallIT {
 
             rowlock().schema().validate();
         }
+    }
+
+    @Test
+    void ten_that_start_at_once_on_older_tables_bring_them_up_once_and_keep_what_is_in_them() throws Exception {
+        older(schema);
+
+        installAtOnce(10);
+
+        rowlock().schema().validate();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_schema"))
+                .isEqualTo(rowlock().schema().version());
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1_000);
+    }
+
+    @Test
+    void of_ten_that_start_at_once_the_one_that_migrates_is_killed_half_way_and_another_does_it() throws Exception {
+        older(schema);
+        List<Future<?>> installing = new ArrayList<>();
+        try (Connection other = schema.begin()) { // in the way of the last table that is changed
+            other.createStatement().execute("LOCK TABLE rowlock_alert IN ACCESS EXCLUSIVE MODE");
+            for (int i = 0; i < 10; i++) {
+                installing.add(threads.submit(() -> rowlock().schema().install()));
+            }
+            String migrating = " FROM pg_stat_activity WHERE application_name = '" + schema.name()
+                    + "' AND wait_event_type = 'Lock' AND wait_event = 'relation'";
+            TestRowlock.soon().until(() -> schema.count("SELECT count(*)" + migrating) == 1);
+
+            schema.execute("SELECT pg_terminate_backend(pid)" + migrating);
+
+            TestRowlock.soon()
+                    .until(() -> installing.stream().filter(Future::isDone).count() == 1);
+            assertThat(schema.count("SELECT max(version) FROM rowlock_schema")).isEqualTo(8);
+            other.rollback();
+        }
+        int killed = 0;
+        for (Future<?> each : installing) {
+            try {
+                each.get();
+            } catch (ExecutionException e) {
+                assertThat(e).cause().isInstanceOf(DatabaseException.class);
+                killed++;
+            }
+        }
+        assertThat(killed).isEqualTo(1);
+        rowlock().schema().validate();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1_000);
+    }
+
+    @Test
+    void whoever_may_not_change_older_tables_is_told_which_script_the_owner_has_to_run() throws Exception {
+        older(schema);
+        String role = schema.name() + "_app";
+        schema.execute("CREATE ROLE " + role + " LOGIN PASSWORD 'app'");
+        try {
+            schema.execute("GRANT USAGE ON SCHEMA " + schema.name() + " TO " + role
+                    + "; GRANT SELECT ON ALL TABLES IN SCHEMA " + schema.name() + " TO " + role);
+            Rowlock app = rowlockAs(role);
+
+            assertThatThrownBy(() -> app.schema().install())
+                    .isInstanceOf(DatabaseException.class)
+                    .hasMessageContaining("let the owner run schema().script(8)");
+            assertThatThrownBy(() -> app.schema().validate())
+                    .isInstanceOf(SchemaException.class)
+                    .hasMessageContaining("they have version 8, this Rowlock needs "
+                            + app.schema().version())
+                    .hasMessageContaining("script(8)");
+
+            schema.execute(rowlock().schema().script(8));
+            app.schema().validate();
+            app.schema().install();
+        } finally {
+            schema.execute("DROP OWNED BY " + role + "; DROP ROLE " + role);
+        }
+    }
+
+    /** Those of version 8, with a thousand jobs in them. */
+    private void older(TestSchema schema) throws Exception {
+        String script = rowlock().schema().script(0);
+        schema.execute(script.substring(0, script.indexOf("-- Rowlock 9")));
+        schema.execute("INSERT INTO rowlock_job (kind, payload) SELECT 'mail', '{}' FROM generate_series(1, 1000)");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.By;
 import io.rowlock.job.DedupMode;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
@@ -100,8 +101,10 @@ class JobsIT {
             connection.commit();
         }
         assertThat(rowlock.jobs()).hasOneAbout("Order:43").isWaiting();
-        Assertions.assertThat(
-                        rowlock.jobs().ofSubject("Order:43").get(0).content().headers())
+        Assertions.assertThat(rowlock.jobs()
+                        .content(rowlock.jobs().ofSubject("Order:43").get(0).id(), new By("test", "to look at it"))
+                        .orElseThrow()
+                        .headers())
                 .isEqualTo(Map.of("tenant", "acme", "actor", "ada"));
     }
 

@@ -78,8 +78,19 @@ public final class JdbcSchema implements Schema {
         } catch (SQLException e) {
             throw new DatabaseException(
                     "Rowlock's tables could not be installed in schema " + names.schema()
-                            + "; nothing was changed. Without the right to create, let the owner run schema().script(0)",
+                            + "; nothing was changed. Without the right to create, let the owner run schema().script("
+                            + found() + ")",
                     e);
+        }
+    }
+
+    /** The version that is there, or 0 where that cannot be told. */
+    private int found() {
+        try (Connection connection = connections.get()) {
+            return sql.version(connection);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("The version of the tables could not be read", e);
+            return 0;
         }
     }
 

@@ -141,7 +141,7 @@ public final class KeySql {
      * no job leased, none that blocks it, and is not held, its parked head becomes ready; a key with nothing left is
      * dropped. A head that waits for its limit key is left to whoever makes room there. Locks: the heads, skipping what is
      * locked (the sweep comes back to it). Index: rowlock_key_pk, and rowlock_job_order, once per key; then the primary
-     * keys. Rows: at most one promoted per key.
+     * keys: as an indexable condition, the state would have rowlock_job_aside walked. Rows: at most one promoted per key.
      * $3: whether to drop keys, which must then be the last statement before the commit (see NOTE).
      */
     static final String SETTLE = """
@@ -170,7 +170,7 @@ public final class KeySql {
             head AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND state = 'parked' AND locked_by IS NULL
+              WHERE id = ANY(ARRAY(SELECT id FROM key WHERE waits)) AND (state = 'parked') IS TRUE AND locked_by IS NULL
               FOR NO KEY UPDATE SKIP LOCKED),
             dropped AS (
               DELETE FROM rowlock_key

@@ -82,14 +82,14 @@ public final class OperationSql {
             /* rowlock:revive */
             UPDATE rowlock_job
             SET state = 'ready', finished_at = NULL, run_at = clock_timestamp(), attempts = 0, losses = 0, token = token + 1
-            WHERE id = $1 AND state IN ('dead', 'cancelled') AND redacted_at IS NULL
+            WHERE id = $1 AND (state IN ('dead', 'cancelled')) IS TRUE AND redacted_at IS NULL
             """;
 
     /* With its failures. Locks: the job, FOR UPDATE. Indexes: the primary key, rowlock_job_failure_job. Rows: one. */
     static final String DELETE = """
             /* rowlock:delete-job */
             WITH gone AS (
-              DELETE FROM rowlock_job WHERE id = $1 AND finished_at IS NOT NULL RETURNING id),
+              DELETE FROM rowlock_job WHERE id = $1 AND (finished_at IS NOT NULL) IS TRUE RETURNING id),
             failures AS (
               DELETE FROM rowlock_job_failure WHERE job_id = $1 AND EXISTS (SELECT 1 FROM gone))
             SELECT id FROM gone

@@ -72,7 +72,7 @@ public final class PromoteSql {
             locked AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY(ARRAY(SELECT id FROM next)) AND state = 'parked' AND limited
+              WHERE id = ANY(ARRAY(SELECT id FROM next)) AND (state = 'parked') IS TRUE AND limited
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED),
             emptied AS (

@@ -29,7 +29,7 @@ public final class RedactionSql {
             WITH locked AS MATERIALIZED (
               SELECT id
               FROM rowlock_job
-              WHERE id = ANY($1::bigint[]) AND finished_at IS NOT NULL AND redacted_at IS NULL
+              WHERE id = ANY($1::bigint[]) AND (finished_at IS NOT NULL) IS TRUE AND redacted_at IS NULL
               ORDER BY id
               FOR NO KEY UPDATE SKIP LOCKED),
             failures AS (
