@@ -54,6 +54,9 @@ class OperationsIT {
     @Kind("mail")
     public record Mail(int no) {}
 
+    @Kind("call")
+    public record Call(int no) {}
+
     @BeforeEach
     void empty() throws Exception {
         schema.execute("TRUNCATE rowlock_job, rowlock_key, rowlock_operation");
@@ -158,8 +161,8 @@ class OperationsIT {
                         + "CREATE TRIGGER went AFTER INSERT OR UPDATE OR DELETE ON rowlock_job FOR EACH ROW EXECUTE FUNCTION went()");
         try {
             goAllWays();
-            assertThat(new TreeSet<>(schema.list(String.class, "SELECT DISTINCT way FROM went")))
-                    .isEqualTo(drawn());
+            assertThat(schema.list(String.class, "SELECT DISTINCT way FROM went"))
+                    .containsExactlyInAnyOrderElementsOf(drawn());
         } finally {
             schema.execute("DROP TRIGGER went ON rowlock_job; DROP FUNCTION went(); DROP TABLE went");
         }
@@ -186,27 +189,30 @@ class OperationsIT {
         rowlock.jobs().delete(cancelled, ann);
         try (Worker worker = rowlock.worker(w -> w.poll(Duration.ofMillis(20))
                 .queue("default", 4)
+                .handle(Call.class, (call, job) -> (call.no() == 1 ? first : second).await())
                 .handle(
                         Mail.class,
                         (mail, job) -> {
-                            switch (mail.no()) {
-                                case 1 -> first.await();
-                                case 2 -> second.await();
-                                case 3 -> throw new IllegalStateException("once, then dead");
-                                default -> {}
+                            if (mail.no() == 3) {
+                                throw new IllegalStateException("once, then dead");
                             }
                         },
                         h -> h.retry(RetryPolicy.fixed(Duration.ofMillis(1)).maxAttempts(2))))) {
             worker.start();
-            long head = write(new Mail(1), "a"); // leased
+            for (int i = 0; i < 100; i++) { // mails are quick, so several of a key are taken in one run
+                write(new Mail(i + 10), null);
+            }
+            awaitCount("kind = 'mail' AND state = 'completed'", 100);
+            long head = write(new Call(1), "a"); // leased
             awaitCount("locked_by IS NOT NULL", 1);
-            long follower = write(new Mail(4), "a");
-            write(new Mail(4), "a");
+            for (int i = 0; i < 3; i++) {
+                write(new Mail(4), "a");
+            }
             long last = write(new Mail(4), "a");
-            awaitCount("state = 'parked'", 3);
+            awaitCount("state = 'parked'", 4);
             rowlock.jobs().cancel(last, ann); // parked to cancelled
-            first.countDown(); // the follower is promoted, the next one taken with it
-            awaitCount("id IN (" + head + ", " + follower + ") AND state = 'completed'", 2);
+            first.countDown(); // the first follower is promoted, the others taken with it
+            awaitCount("ordering_key = 'a' AND state = 'completed'", 4);
             rowlock.jobs().delete(head, ann);
 
             long dead;
@@ -222,7 +228,7 @@ class OperationsIT {
             awaitCount("id = " + dead + " AND state = 'dead'", 1);
             rowlock.jobs().delete(dead, ann);
 
-            long running = write(new Mail(2), null);
+            long running = write(new Call(2), null);
             awaitCount("id = " + running + " AND locked_by IS NOT NULL", 1);
             rowlock.jobs().cancel(running, ann);
         }
@@ -240,7 +246,7 @@ class OperationsIT {
                 .until(() -> schema.count("SELECT count(*) FROM rowlock_job WHERE " + where) == count);
     }
 
-    private long write(Mail mail, String key) throws Exception {
+    private long write(Object mail, String key) throws Exception {
         try (Connection connection = schema.begin()) {
             long id = rowlock.outbox()
                     .enqueue(connection, mail, job -> {
