@@ -108,7 +108,7 @@ final class FindIT {
         CountDownLatch gate = new CountDownLatch(1);
         rowlock.enqueue(new Step(1), o -> o.orderingKey("a"));
         rowlock.enqueue(new Step(2));
-        try (Worker worker = rowlock.work(w -> w.queue("default", 2).handle(Step.class, (step, job) -> gate.await()))) {
+        try (Worker worker = rowlock.work(w -> w.queue("default", 4).handle(Step.class, (step, job) -> gate.await()))) {
             soon().until(() -> worker.health().running() == 2);
             rowlock.enqueue(new Step(3), o -> o.orderingKey("a"));
             soon().until(() -> rowlock.count(JobState.PARKED) == 1);
