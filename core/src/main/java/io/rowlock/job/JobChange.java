@@ -46,6 +46,7 @@ public sealed interface JobChange {
         /**
          * Checks the time.
          *
+         * @param at when they are to be due
          * @throws InvalidUseException if no job can have it
          */
         public Reschedule {
@@ -67,6 +68,7 @@ public sealed interface JobChange {
         /**
          * Checks the name.
          *
+         * @param queue where they are to stand
          * @throws InvalidUseException if no queue can have it
          */
         public Move {

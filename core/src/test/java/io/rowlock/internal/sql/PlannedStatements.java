@@ -42,7 +42,7 @@ final class PlannedStatements {
     }
 
     static List<Pinned> unkeyed(long firstId) {
-        return Stream.of(scans(firstId), outcomes(firstId), enqueues(), retakes(firstId))
+        return Stream.of(scans(firstId), prunes(), outcomes(firstId), enqueues(), retakes(firstId))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -62,10 +62,7 @@ final class PlannedStatements {
         Object free = Sql.integers(List.of(200));
         Object from = Sql.bigints(Arrays.asList(null, 0L, null));
         Object mine = Sql.texts(List.of("mine", "default"));
-        Object both = Sql.texts(List.of("mine", "foreign"));
         List<String> due = List.of("rowlock_job_due", "rowlock_job_pk", "rowlock_queue_pk");
-        List<String> prune =
-                List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job", "rowlock_key_pk");
         return List.of(
                 pin(
                         "claim",
@@ -113,6 +110,14 @@ final class PlannedStatements {
                         priorities,
                         300),
                 pin("rescue", SweepSql.RESCUE, KEY, held, mine, Sql.integers(List.of(50))),
+                pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
+    }
+
+    private static List<Pinned> prunes() {
+        Object both = Sql.texts(List.of("mine", "foreign"));
+        List<String> prune =
+                List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job", "rowlock_key_pk");
+        return List.of(
                 pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE, "completed"),
                 pin("prune-dead", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, 0L, "dead"),
                 pin(
@@ -130,8 +135,7 @@ final class PlannedStatements {
                         "lock",
                         0L,
                         300,
-                        0L),
-                pin("jobs-by-subject", LookupSql.BY_SUBJECT, List.of("rowlock_job_subject"), "Order:42"));
+                        0L));
     }
 
     private static List<Pinned> outcomes(long firstId) {

@@ -90,7 +90,8 @@ final class SingleStatements {
 
     /** @param held the id of a job that is leased by me under token 1 */
     static List<Pinned> all(long held) {
-        return Stream.concat(ofJobs(held).stream(), ofCancelRequests(held).stream())
+        return Stream.of(ofJobs(held), ofOperations(held), ofCancelRequests(held))
+                .flatMap(List::stream)
                 .toList();
     }
 
@@ -132,26 +133,6 @@ final class SingleStatements {
                         "me",
                         null),
                 pin("put-back-one", OneJobSql.PUT_BACK, requests, held, 1L, "me", null, second),
-                pin("where-are-jobs", OperationSql.WHERE_IS, job, Sql.bigints(List.of(held, held + 1))),
-                pin("try-lock-jobs", OperationSql.TRY_LOCK_ALL, job, Sql.bigints(List.of(held, held + 1))),
-                pin("delete-job", OperationSql.DELETE, List.of("rowlock_job_pk", "rowlock_job_failure_job"), held),
-                pin("reschedule", OperationSql.RESCHEDULE, job, held, "2030-01-01T00:00:00Z"),
-                pin("move", OperationSql.MOVE, job, held, "other"),
-                pin(
-                        "redact-jobs",
-                        RedactionSql.REDACT,
-                        List.of("rowlock_job_pk", "rowlock_job_failure_job"),
-                        Sql.bigints(List.of(held, held + 1)),
-                        "ada",
-                        "asked for"),
-                pin(
-                        "redact-alerts",
-                        RedactionSql.ALERTS,
-                        List.of("rowlock_alert_job", "rowlock_alert_pk"),
-                        Sql.bigints(List.of(held, held + 1))),
-                pin("jobs-about", RedactionSql.OF_SUBJECT, List.of("rowlock_job_subject"), "Order:42", 0L, 100),
-                pin("jobs-by-ids", LookupSql.BY_IDS, job, Sql.bigints(List.of(held, held + 1))),
-                pin("job-content", LookupSql.CONTENT, job, held),
                 pin("lock-key", OperationSql.LOCK_KEY, key, "default", "key-1"),
                 pin("try-lock-key", OperationSql.TRY_LOCK_KEY, key, "default", "key-1"),
                 pin("try-lock-job", OperationSql.TRY_LOCK, job, held),
@@ -190,6 +171,31 @@ final class SingleStatements {
                         Sql.texts(nothing()),
                         Sql.instants(nothing()),
                         Sql.bigints(nothing())));
+    }
+
+    private static List<Pinned> ofOperations(long held) {
+        List<String> job = List.of("rowlock_job_pk");
+        return List.of(
+                pin("where-are-jobs", OperationSql.WHERE_IS, job, Sql.bigints(List.of(held, held + 1))),
+                pin("try-lock-jobs", OperationSql.TRY_LOCK_ALL, job, Sql.bigints(List.of(held, held + 1))),
+                pin("delete-job", OperationSql.DELETE, List.of("rowlock_job_pk", "rowlock_job_failure_job"), held),
+                pin("reschedule", OperationSql.RESCHEDULE, job, held, "2030-01-01T00:00:00Z"),
+                pin("move", OperationSql.MOVE, job, held, "other"),
+                pin(
+                        "redact-jobs",
+                        RedactionSql.REDACT,
+                        List.of("rowlock_job_pk", "rowlock_job_failure_job"),
+                        Sql.bigints(List.of(held, held + 1)),
+                        "ada",
+                        "asked for"),
+                pin(
+                        "redact-alerts",
+                        RedactionSql.ALERTS,
+                        List.of("rowlock_alert_job", "rowlock_alert_pk"),
+                        Sql.bigints(List.of(held, held + 1))),
+                pin("jobs-about", RedactionSql.OF_SUBJECT, List.of("rowlock_job_subject"), "Order:42", 0L, 100),
+                pin("jobs-by-ids", LookupSql.BY_IDS, job, Sql.bigints(List.of(held, held + 1))),
+                pin("job-content", LookupSql.CONTENT, job, held));
     }
 
     private static <T> List<T> nothing() {
