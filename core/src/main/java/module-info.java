@@ -7,9 +7,11 @@ module io.rowlock.core {
     requires com.fasterxml.jackson.databind;
     requires com.fasterxml.jackson.datatype.jdk8;
     requires com.fasterxml.jackson.datatype.jsr310;
+    requires java.net.http;
     requires org.slf4j;
 
     exports io.rowlock;
+    exports io.rowlock.alert;
     exports io.rowlock.error;
     exports io.rowlock.event;
     exports io.rowlock.job;

@@ -1,7 +1,11 @@
 package io.rowlock;
 
+import io.rowlock.alert.Alerts;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockListener;
+import io.rowlock.internal.alert.Alarms;
+import io.rowlock.internal.alert.Deliveries;
+import io.rowlock.internal.alert.RowAlerts;
 import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
@@ -48,6 +52,8 @@ public final class Rowlock {
     private final RowJobs jobs;
     private final RowQueues queues;
     private final RowSchedules schedules;
+    private final RowAlerts alerts;
+    private final Deliveries deliveries;
     private final Kinds kinds = new Kinds();
     private final Events events;
     private final @Nullable Notifier notifier;
@@ -68,7 +74,17 @@ public final class Rowlock {
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.schedules =
                 new RowSchedules(names, builder.connections(), plainOutbox, this::wake, this::schedulesChanged);
-        this.ground = new Ground(builder.connections(), names, codec, events, notifier, this::lookAgain, this::wake);
+        this.alerts = new RowAlerts(names, builder.connections());
+        this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());
+        this.ground = new Ground(
+                builder.connections(),
+                names,
+                codec,
+                events,
+                notifier,
+                this::lookAgain,
+                this::wake,
+                new Alarms(builder.alertLimits(), List.copyOf(builder.sinks().keySet())));
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),
@@ -137,6 +153,15 @@ public final class Rowlock {
      */
     public Schedules schedules() {
         return schedules;
+    }
+
+    /**
+     * Looks alerts up, and takes them over.
+     *
+     * @return the alerts, on connections of the data source
+     */
+    public Alerts alerts() {
+        return alerts;
     }
 
     /**
@@ -215,7 +240,7 @@ public final class Rowlock {
         }
         WorkerConfig filled = new WorkerConfig();
         config.accept(filled);
-        WorkerSettings settings = filled.settings();
+        WorkerSettings settings = deliveries.with(filled.settings());
         settings.handlers().forEach(binding -> kinds.register(binding.kind()));
         settings.schedules().forEach(schedules::check);
         return settings;

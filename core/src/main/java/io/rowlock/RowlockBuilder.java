@@ -1,5 +1,7 @@
 package io.rowlock;
 
+import io.rowlock.alert.AlertLimits;
+import io.rowlock.alert.AlertSink;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.SchemaException;
@@ -7,6 +9,7 @@ import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.schema.UnitProbe;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.job.JobKind;
 import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.ConnectionSource;
@@ -15,7 +18,9 @@ import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.PersistenceUnitBinding;
 import io.rowlock.spi.PersistenceUnitBinding.Attachment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +40,7 @@ public final class RowlockBuilder {
     private final Map<String, Object> set = new HashMap<>();
     private final List<RowlockListener> listeners = new ArrayList<>();
     private final List<HeaderContributor> contributors = new ArrayList<>();
+    private final Map<String, AlertSink> sinks = new LinkedHashMap<>();
     private Map<String, String> unitSettings = Map.of();
     private Consumer<Rowlock> attachment = rowlock -> {};
 
@@ -182,6 +188,41 @@ public final class RowlockBuilder {
     }
 
     /**
+     * Adds a sink: told of every alert that any process raises from now on, by jobs in a queue of their own, which the workers of
+     * this Rowlock serve beside theirs, two at once; workers cranked by hand, too. All sinks that workers of some process had
+     * within the last day are told, each by workers that have it.
+     *
+     * @param name 1 to 100 characters; the same sink has the same name in all processes
+     * @param sink told of alerts
+     * @return this
+     * @throws InvalidUseException if the name is not allowed or taken, or the sink is null
+     */
+    public RowlockBuilder alertSink(String name, AlertSink sink) {
+        if (sink == null) {
+            throw new InvalidUseException("The alert sink must not be null (name=" + name + ")");
+        }
+        JobKind.named(name, Long.class); // what stands in a kind
+        if (name.length() > 100) {
+            throw new InvalidUseException("The name of an alert sink must have at most 100 characters, got " + name);
+        }
+        if (sinks.putIfAbsent(name, sink) != null) {
+            throw new InvalidUseException("Alert sink " + name + " is given twice");
+        }
+        return this;
+    }
+
+    /**
+     * Sets from when on workers alert of what they see by looking: lags, unknown kinds, pinned snapshots, clocks, lost workers.
+     *
+     * @param limits {@link AlertLimits#standard()} if never set
+     * @return this
+     * @throws InvalidUseException if null or set twice
+     */
+    public RowlockBuilder alertLimits(AlertLimits limits) {
+        return put("alertLimits", limits);
+    }
+
+    /**
      * Takes the settings of a persistence unit (its properties {@code rowlock.schema}, {@code rowlock.table-prefix},
      * {@code rowlock.max-payload-bytes}), and makes the unit write its jobs through this Rowlock and wake its workers
      * after each commit. {@link #build()} then looks through a connection of the unit whether it leads to the database of
@@ -276,6 +317,14 @@ public final class RowlockBuilder {
 
     List<HeaderContributor> contributors() {
         return List.copyOf(contributors);
+    }
+
+    Map<String, AlertSink> sinks() {
+        return Collections.unmodifiableMap(sinks);
+    }
+
+    AlertLimits alertLimits() {
+        return (AlertLimits) set.getOrDefault("alertLimits", AlertLimits.standard());
     }
 
     List<RowlockListener> listeners() {

@@ -40,6 +40,7 @@ import java.util.stream.Stream;
 final class ArchitectureTest {
     private static final String[] EXPORTED = {
         "io.rowlock",
+        "io.rowlock.alert",
         "io.rowlock.error",
         "io.rowlock.event",
         "io.rowlock.job",
@@ -69,6 +70,7 @@ final class ArchitectureTest {
     static final ArchRule only_the_builder_package_puts_internals_together = noClasses()
             .that()
             .resideInAnyPackage(
+                    "io.rowlock.alert",
                     "io.rowlock.error",
                     "io.rowlock.event",
                     "io.rowlock.job",

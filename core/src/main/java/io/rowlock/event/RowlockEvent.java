@@ -144,4 +144,23 @@ public sealed interface RowlockEvent {
 
     /** Something happened to a saga; the module of sagas has the records. */
     non-sealed interface SagaEvent extends RowlockEvent {}
+
+    /**
+     * This process made an alert's row, which is committed; what is counted up in one that is there is not told.
+     *
+     * @param id the alert
+     * @param cause the text of an {@link io.rowlock.alert.AlertCause}
+     * @param kind what it happened to
+     * @param count how often
+     * @param reason why, last
+     */
+    record AlertRaised(long id, String cause, String kind, long count, String reason) implements RowlockEvent {}
+
+    /**
+     * A schedule is due and could not be fired, and an alert says so.
+     *
+     * @param schedule its name
+     * @param reason why
+     */
+    record ScheduleNotFired(String schedule, String reason) implements RowlockEvent {}
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.DatabaseException;
+import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ScheduleNotFired;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Kind;
@@ -100,6 +102,11 @@ final class TroubleIT {
                 + "CREATE TRIGGER refuse BEFORE INSERT ON rowlock_job FOR EACH ROW EXECUTE FUNCTION refuse()");
         try (Worker worker = work()) {
             soon().until(() -> fired("good") && alerts().size() == 1);
+            soon().until(() -> rowlock.events(AlertRaised.class).size() == 1);
+            assertThat(rowlock.events(ScheduleNotFired.class)).singleElement().satisfies(event -> {
+                assertThat(event.schedule()).isEqualTo("bad");
+                assertThat(event.reason()).contains("not this one");
+            });
             assertThat(worker.health().loops()).isEmpty();
             assertThat(schema.count("SELECT count(*) FROM rowlock_schedule WHERE name = 'bad' AND failures = 1"
                             + " AND retry_at > clock_timestamp() AND error LIKE '%not this one%'"))

@@ -56,7 +56,8 @@ final class SchemaInstallIT {
             "saga_step",
             "saga_signal",
             "operation",
-            "schedule");
+            "schedule",
+            "alert_sink");
 
     @Kind("mail")
     private record Mail(int no) {}

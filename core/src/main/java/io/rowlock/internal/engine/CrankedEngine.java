@@ -61,6 +61,9 @@ public final class CrankedEngine implements HandCrankedWorker {
             if (!ran && engine.scheduler.fireAllDue()) {
                 ran = engine.claimer.stepOne();
             }
+            if (!ran && engine.alerter.tellAll()) {
+                ran = engine.claimer.stepOne();
+            }
             engine.completer.flush();
             if (!ran) {
                 engine.freeUnusedLimits();

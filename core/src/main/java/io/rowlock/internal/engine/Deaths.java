@@ -1,5 +1,7 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.alert.AlertCause;
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
 import io.rowlock.internal.sql.CancelRequestSql;
@@ -17,16 +19,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What belongs to every death, in its own transaction: the kind's hook, then the alert as the last statement. */
 final class Deaths {
-    private static final String DEAD = "job dead";
-    private static final String HEAD_DEAD = "head of a key dead";
-
     private final AlertSql sql;
     private final CancelRequestSql cancelRequests;
+    private final Events events;
     private final Map<String, DeathHook> hooks = new HashMap<>();
 
-    Deaths(EngineSql sql, Lanes lanes) {
+    Deaths(EngineSql sql, Lanes lanes, Events events) {
         this.sql = sql.alerts();
         this.cancelRequests = sql.cancelRequests();
+        this.events = events;
         for (Lanes.Lane lane : lanes.all()) {
             DeathHook hook = lane.binding().settings().deathHook();
             if (hook != null) {
@@ -49,25 +50,32 @@ final class Deaths {
      * Calls hooks and raises alerts for jobs that were made dead in this transaction.
      *
      * @param blocking those of them that hold back the followers of their ordering keys
+     * @param raised gets the alerts that were made, for {@link #tell} when the transaction is committed
      */
-    void died(Connection connection, List<DyingJob> dying, Collection<Long> blocking) throws SQLException {
+    void died(Connection connection, List<DyingJob> dying, Collection<Long> blocking, List<AlertRaised> raised)
+            throws SQLException {
         for (DyingJob job : dying) {
             call(hooks.get(job.kind()), connection, job);
         }
-        raise(
+        raised.addAll(raise(
                 connection,
-                HEAD_DEAD,
-                dying.stream().filter(job -> blocking.contains(job.id())).toList());
-        raise(connection, DEAD, dying);
+                AlertCause.HEAD_DEAD,
+                dying.stream().filter(job -> blocking.contains(job.id())).toList()));
+        raised.addAll(raise(connection, AlertCause.JOB_DEAD, dying));
+    }
+
+    /** Tells of alerts whose transaction is committed. */
+    void tell(List<AlertRaised> raised) {
+        raised.forEach(events::tell);
     }
 
     /** A hook may have broken the transaction without a word: then it is the hook that failed, and not the database. */
-    private void raise(Connection connection, String cause, List<DyingJob> dying) throws SQLException {
+    private List<AlertRaised> raise(Connection connection, AlertCause cause, List<DyingJob> dying) throws SQLException {
         if (dying.isEmpty()) {
-            return;
+            return List.of();
         }
         try {
-            sql.raise(
+            return sql.raise(
                     connection,
                     cause,
                     dying.stream()

@@ -1,9 +1,11 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.alert.Watchers;
 import io.rowlock.internal.engine.Claimer.Tools;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.sql.ClaimSql.Claimant;
 import io.rowlock.job.Enqueued;
+import io.rowlock.spi.Waker;
 import io.rowlock.worker.WorkerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -42,6 +44,7 @@ final class Engine {
     final Heartbeat heartbeat;
     final Pruner pruner;
     final Scheduler scheduler;
+    final Alerter alerter;
     final Attempts attempts;
     private final KeyRetaker retaker;
     private final HoldLifter holds;
@@ -78,10 +81,10 @@ final class Engine {
         beating = connection(ground, lease);
         lanes = new Lanes(settings.queues().keySet(), settings.handlers());
         keyedLanes = new Lanes(settings.queues().keySet(), settings.handlers());
-        Deaths deaths = new Deaths(sql, lanes);
+        Deaths deaths = new Deaths(sql, lanes, events);
         retaker = new KeyRetaker(completing, sql, events);
         holds = new HoldLifter(completing, sql, this::lifted);
-        loops = new LoopAlarm(completing, sql.alerts());
+        loops = new LoopAlarm(completing, sql.alerts(), events);
         Rescuer rescuer = new Rescuer(claiming, sql, lanes, deaths, new Rescuer.Told(events, retaker::add));
         Claimant claimant = new Claimant(identity.owner(), lease);
         seldom = settings.timing().poll().compareTo(OFTEN) > 0;
@@ -125,24 +128,31 @@ final class Engine {
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.retention());
-        scheduler = new Scheduler(claiming, ground.names(), sql.alerts(), jobs -> {
-            committed(jobs);
-            ground.wake().wake(jobs);
-        });
+        scheduler = new Scheduler(claiming, ground.names(), sql.alerts(), events, waker(ground));
+        Watchers.Worker self = new Watchers.Worker(identity.owner(), settings.name(), lanes.queues(), lanes.kinds());
+        alerter = new Alerter(claiming, ground, self, events, waker(ground));
         Handlers handlers =
                 new Handlers(ground.names(), ground.codec(), sql, new JdbcTransactions(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, this::ended);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }
 
-    /** A step for the pruner's thread: what it throws keeps no extension from its housekeeping. */
+    /** Hears of jobs that this worker wrote and committed. */
+    private Waker waker(Ground ground) {
+        return jobs -> {
+            committed(jobs);
+            ground.wake().wake(jobs);
+        };
+    }
+
+    /** A step for the pruner's thread: what it throws keeps neither alerts nor extensions from their turn. */
     long prune(Extensions extensions) throws SQLException {
         long pause = 0;
         long further = 0;
         try {
             pause = pruner.step();
         } finally {
-            further = extensions.keepHouse(claiming);
+            further = Math.min(alerter.step(), extensions.keepHouse(claiming));
         }
         return Math.min(pause, further);
     }

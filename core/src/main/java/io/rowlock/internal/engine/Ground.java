@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What every worker of one Rowlock stands on: its database, the names there, the codec, who is told of events, and what
  * tells other processes of commits, or null; dueElsewhere tells all workers, here and elsewhere, to look what has become due;
- * wake tells them of jobs that have committed.
+ * wake tells them of jobs that have committed; alarms is what they look at, and whom they tell of alerts.
  */
 public record Ground(
         ConnectionSource connections,
@@ -18,4 +19,5 @@ public record Ground(
         Events events,
         @Nullable Notifier notifier,
         Runnable dueElsewhere,
-        Waker wake) {}
+        Waker wake,
+        Alarms alarms) {}

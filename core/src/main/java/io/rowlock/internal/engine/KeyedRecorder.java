@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.internal.engine.Outcome.Died;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.Blocker;
@@ -44,7 +45,9 @@ final class KeyedRecorder {
 
     /** Writes what it can. */
     Written write(List<Settled> jobs) throws SQLException {
-        Written written = connection.inTransaction(open -> write(open, jobs));
+        List<AlertRaised> raised = new ArrayList<>();
+        Written written = connection.inTransaction(open -> write(open, jobs, raised));
+        deaths.tell(raised);
         if (!written.busy().isEmpty()) {
             connection.call(open -> {
                 keys.note(open, keysOf(written.busy()));
@@ -54,7 +57,7 @@ final class KeyedRecorder {
         return written;
     }
 
-    private Written write(Connection open, List<Settled> jobs) throws SQLException {
+    private Written write(Connection open, List<Settled> jobs, List<AlertRaised> raised) throws SQLException {
         Map<OrderingKey, LockedKey> locked = new TreeMap<>();
         keys.lock(open, keysOf(jobs)).forEach(key -> locked.put(key.key(), key));
         List<Settled> tried = new ArrayList<>();
@@ -76,7 +79,7 @@ final class KeyedRecorder {
                                     each.job().id()))
                             .toList());
             List<DyingJob> dead = dying.stream().map(OutcomeWriter::dying).collect(Collectors.toList());
-            deaths.died(open, dead, blocking);
+            deaths.died(open, dead, blocking, raised);
         }
         hold(open, dying);
         keys.settle(open, locked.keySet());

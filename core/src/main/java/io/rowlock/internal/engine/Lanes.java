@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.alert.Deliveries;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow;
 import io.rowlock.internal.sql.ClaimSql.LaneScan;
 import io.rowlock.job.Enqueued;
@@ -132,7 +133,11 @@ final class Lanes {
         }
     }
 
+    /** Alerts have a queue of their own, which is no lane of other kinds. */
     private void add(Key key, HandlerBinding<?> binding) {
+        if (!Deliveries.isLane(key.queue(), key.kind())) {
+            return;
+        }
         Lane lane = new Lane(key, binding);
         lanes.add(lane);
         byKey.put(key, lane);

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
@@ -17,18 +18,19 @@ import org.slf4j.LoggerFactory;
 /** Raises an alert where jobs cause jobs without end. Once in a while for each kind: it names the loop, and counts no rounds. */
 final class LoopAlarm {
     private static final Logger LOG = LoggerFactory.getLogger(LoopAlarm.class);
-    private static final String LOOP = "jobs in a loop";
     private static final int DEEP = 20;
     private static final long SELDOM = TimeUnit.MINUTES.toNanos(10);
 
     private final EngineConnection connection;
     private final AlertSql sql;
+    private final Events events;
     private final Map<String, Long> raised = new ConcurrentHashMap<>();
     private final Map<String, Cause> found = new ConcurrentHashMap<>();
 
-    LoopAlarm(EngineConnection connection, AlertSql sql) {
+    LoopAlarm(EngineConnection connection, AlertSql sql, Events events) {
         this.connection = connection;
         this.sql = sql;
+        this.events = events;
     }
 
     /** Looks at a claimed job; never blocks. */
@@ -56,10 +58,9 @@ final class LoopAlarm {
         }
         List<Cause> about = new ArrayList<>(found.values());
         try {
-            connection.call(open -> {
-                sql.raise(open, LOOP, about);
-                return true;
-            });
+            connection
+                    .call(open -> sql.raise(open, AlertCause.JOBS_IN_LOOP, about))
+                    .forEach(events::tell);
         } catch (SQLException e) {
             if (SqlState.connectionLost(e)) {
                 throw e;

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.internal.engine.KeyedRecorder.Written;
 import io.rowlock.internal.engine.Outcome.Completed;
 import io.rowlock.internal.engine.Outcome.Died;
@@ -157,6 +158,7 @@ final class Recorder {
     }
 
     private List<Settled> buryTogether(List<Settled> jobs) throws SQLException {
+        List<AlertRaised> raised = new ArrayList<>();
         Set<Long> written = connection.inTransaction(open -> {
             Set<Long> buried = writer.bury(open, jobs);
             deaths.died(
@@ -165,9 +167,11 @@ final class Recorder {
                             .filter(settled -> buried.contains(settled.job().id()))
                             .map(OutcomeWriter::dying)
                             .toList(),
-                    List.of());
+                    List.of(),
+                    raised);
             return buried;
         });
+        deaths.tell(raised);
         return rest(jobs, written);
     }
 

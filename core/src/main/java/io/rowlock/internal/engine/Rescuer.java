@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.event.RowlockEvent.JobDied;
 import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.internal.sql.KeySql;
@@ -95,10 +96,13 @@ final class Rescuer {
     }
 
     private void rescueTogether(List<Expired> jobs) throws SQLException {
-        connection.inTransaction(open -> rescue(open, jobs)).forEach(this::tell);
+        List<AlertRaised> raised = new ArrayList<>();
+        List<Rescued> rescued = connection.inTransaction(open -> rescue(open, jobs, raised));
+        deaths.tell(raised);
+        rescued.forEach(this::tell);
     }
 
-    private List<Rescued> rescue(Connection open, List<Expired> jobs) throws SQLException {
+    private List<Rescued> rescue(Connection open, List<Expired> jobs, List<AlertRaised> raised) throws SQLException {
         TreeSet<OrderingKey> wanted = new TreeSet<>();
         jobs.stream().map(Expired::key).filter(Objects::nonNull).forEach(wanted::add);
         Map<OrderingKey, LockedKey> locked = new TreeMap<>();
@@ -117,14 +121,15 @@ final class Rescuer {
             }
         }
         List<Rescued> rescued = sql.rescue(open, ids, maxAttempts);
-        died(open, rescued.stream().filter(Rescued::dead).toList(), keyOf);
+        died(open, rescued.stream().filter(Rescued::dead).toList(), keyOf, raised);
         if (!locked.isEmpty()) {
             keys.settle(open, locked.keySet());
         }
         return rescued;
     }
 
-    private void died(Connection open, List<Rescued> dead, Map<Long, LockedKey> keyOf) throws SQLException {
+    private void died(Connection open, List<Rescued> dead, Map<Long, LockedKey> keyOf, List<AlertRaised> raised)
+            throws SQLException {
         List<Blocker> blockers = dead.stream()
                 .filter(job -> keyOf.containsKey(job.id()))
                 .map(job -> new Blocker(Objects.requireNonNull(keyOf.get(job.id())), job.id()))
@@ -135,7 +140,8 @@ final class Rescuer {
                 dead.stream()
                         .map(job -> new DyingJob(job.id(), job.kind(), job.attempts(), WORKER_LOST))
                         .toList(),
-                blocking);
+                blocking,
+                raised);
     }
 
     private void tell(Rescued job) {

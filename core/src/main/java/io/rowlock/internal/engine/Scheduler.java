@@ -1,5 +1,8 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.alert.AlertCause;
+import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ScheduleNotFired;
 import io.rowlock.internal.schedule.Firing;
 import io.rowlock.internal.schedule.Firing.Fired;
 import io.rowlock.internal.sql.AlertSql;
@@ -9,6 +12,7 @@ import io.rowlock.internal.sql.ScheduleSql;
 import io.rowlock.internal.sql.ScheduleSql.Seen;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.Waker;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,7 +37,6 @@ import org.slf4j.LoggerFactory;
 /** Fires what is due: any schedule of the database, whoever declared it. For one thread. */
 final class Scheduler {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
-    private static final String NOT_FIRING = "schedule not firing";
     private static final int MOST = 100;
     private static final int LONGEST_ERROR = 1_000;
     private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
@@ -47,15 +50,17 @@ final class Scheduler {
     private final ScheduleSql sql;
     private final Firing firing;
     private final AlertSql alerts;
+    private final Events events;
     private final Waker committed;
     private final Map<String, Missed> missed = new HashMap<>();
     private volatile boolean lookAnew;
 
-    Scheduler(EngineConnection connection, Names names, AlertSql alerts, Waker committed) {
+    Scheduler(EngineConnection connection, Names names, AlertSql alerts, Events events, Waker committed) {
         this.connection = connection;
         this.sql = new ScheduleSql(names);
         this.firing = new Firing(names);
         this.alerts = alerts;
+        this.events = events;
         this.committed = committed;
     }
 
@@ -182,10 +187,10 @@ final class Scheduler {
         LOG.warn("A schedule is overdue by minutes and cannot fire (schedule={}): {}", name, why);
         tell(
                 name,
+                why,
                 () -> connection.inTransaction(open -> {
                     sql.noteError(open, name, cut(why));
-                    alerts.raise(open, NOT_FIRING, List.of(new Cause(name, 0, cut(why))));
-                    return true;
+                    return Optional.of(raise(open, name, cut(why)));
                 }));
     }
 
@@ -194,24 +199,29 @@ final class Scheduler {
         LOG.warn("A schedule could not fire; it is tried again later (schedule={}): {}", seen.name(), why);
         tell(
                 seen.name(),
-                () -> connection.inTransaction(open -> {
-                    boolean stands = sql.failed(open, seen.name(), why);
-                    if (stands) {
-                        alerts.raise(open, NOT_FIRING, List.of(new Cause(seen.name(), 0, why)));
-                    }
-                    return stands;
-                }));
+                why,
+                () -> connection.inTransaction(open -> sql.failed(open, seen.name(), why)
+                        ? Optional.of(raise(open, seen.name(), why))
+                        : Optional.empty()));
         missed.put(seen.name(), new Missed(System.nanoTime(), System.nanoTime() + IDLE, System.nanoTime()));
     }
 
-    @FunctionalInterface
-    private interface Telling {
-        boolean tell() throws SQLException;
+    private List<AlertRaised> raise(Connection open, String name, String why) throws SQLException {
+        return alerts.raise(open, AlertCause.SCHEDULE_NOT_FIRING, List.of(new Cause(name, 0, why)));
     }
 
-    private static void tell(String name, Telling telling) throws SQLException {
+    /** Writes it; empty if another worker did meanwhile. */
+    @FunctionalInterface
+    private interface Telling {
+        Optional<List<AlertRaised>> tell() throws SQLException;
+    }
+
+    private void tell(String name, String why, Telling telling) throws SQLException {
         try {
-            telling.tell();
+            telling.tell().ifPresent(raised -> {
+                events.tell(new ScheduleNotFired(name, why));
+                raised.forEach(events::tell);
+            });
         } catch (SQLException e) {
             if (SqlState.connectionLost(e)) {
                 throw e;

@@ -37,7 +37,8 @@ public final class JdbcSchema implements Schema {
             "saga_step",
             "saga_signal",
             "operation",
-            "schedule");
+            "schedule",
+            "alert_sink");
 
     private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
             + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"

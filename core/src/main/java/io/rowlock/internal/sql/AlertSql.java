@@ -1,5 +1,7 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.alert.AlertCause;
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -7,11 +9,13 @@ import java.util.List;
 /** Raises alerts: one open row per cause, kind and hour, with a count. */
 public final class AlertSql {
     /*
-     * Locks: the open alert rows, FOR NO KEY UPDATE in the order of their kinds, skipping what is locked: a person may be
-     * about to acknowledge it, and a death must not wait for that. Where none can be counted up, as it is locked or
-     * acknowledged, a new row is made; the first of an hour is named by the hour, so that of workers at the same time one
-     * makes it and the others count it up, which waits for their short transactions only. Index: the unique one.
-     * Rows: at most one per kind given.
+     * Locks: one open row of each kind, FOR NO KEY UPDATE, skipping what is locked: a person may be about to acknowledge it,
+     * and a death must not wait for that. Where none can be counted up, as all are locked or acknowledged, a new row is made:
+     * no more of them than workers raise at the same time; the first of an hour is named by the hour, so that of workers at the same time one
+     * makes it and the others count it up, which waits for their short transactions only. It may be acknowledged just
+     * then: what happened after that is opened again, as nobody has seen it. Index: the unique one.
+     * untold is written as it was, unless a threshold is reached: it stands in an index, and the others are HOT updates.
+     * Rows: at most one per kind given; those that were made come back.
      */
     static final String RAISE = """
             /* rowlock:raise-alert */
@@ -21,17 +25,22 @@ public final class AlertSql {
               FROM unnest($2::text[], $3::bigint[], $4::text[]) AS a(kind, job_id, reason)
               GROUP BY a.kind),
             opened AS MATERIALIZED (
-              SELECT id, kind
-              FROM rowlock_alert
-              WHERE cause = $1 AND kind = ANY(ARRAY(SELECT kind FROM about))
-                AND bucket >= date_trunc('hour', statement_timestamp()) AND acknowledged_at IS NULL
-              ORDER BY kind, bucket
-              FOR NO KEY UPDATE SKIP LOCKED),
+              SELECT a.id, about.kind
+              FROM about
+              CROSS JOIN LATERAL (
+                SELECT id
+                FROM rowlock_alert
+                WHERE cause = $1 AND kind = about.kind AND bucket >= date_trunc('hour', statement_timestamp())
+                  AND acknowledged_at IS NULL
+                ORDER BY bucket
+                LIMIT 1
+                FOR NO KEY UPDATE SKIP LOCKED) a),
             counted AS (
               UPDATE rowlock_alert
-              SET n = rowlock_alert.n + about.n, last_at = clock_timestamp(), job_id = about.job_id, reason = about.reason
+              SET n = rowlock_alert.n + about.n, last_at = clock_timestamp(), job_id = about.job_id, reason = about.reason,
+                  untold = rowlock_alert.untold OR rowlock_alert.n + about.n >= rowlock_alert.tell_at
               FROM about
-              WHERE rowlock_alert.id = ANY(ARRAY(SELECT min(id) FROM opened GROUP BY kind)) AND rowlock_alert.kind = about.kind)
+              WHERE rowlock_alert.id = ANY(ARRAY(SELECT id FROM opened)) AND rowlock_alert.kind = about.kind)
             INSERT INTO rowlock_alert (cause, kind, bucket, n, job_id, reason)
             SELECT $1, about.kind,
                    CASE WHEN EXISTS (SELECT 1 FROM rowlock_alert taken
@@ -44,7 +53,10 @@ public final class AlertSql {
             ORDER BY about.kind
             ON CONFLICT (cause, kind, bucket) DO UPDATE
             SET n = rowlock_alert.n + excluded.n, last_at = clock_timestamp(), job_id = excluded.job_id,
-                reason = excluded.reason
+                reason = excluded.reason, acknowledged_at = NULL, acknowledged_by = NULL, acknowledged_why = NULL,
+                untold = rowlock_alert.untold OR rowlock_alert.acknowledged_at IS NOT NULL
+                         OR rowlock_alert.n + excluded.n >= rowlock_alert.tell_at
+            RETURNING id, kind, n, reason, xmax = 0 AS made
             """;
 
     private final Sql raise;
@@ -53,15 +65,30 @@ public final class AlertSql {
         this.raise = new Sql(names, RAISE);
     }
 
-    /** What an alert is about. */
+    /** What an alert is about; job 0: about none. */
     public record Cause(String kind, long jobId, String reason) {}
 
-    public void raise(Connection connection, String cause, List<Cause> about) throws SQLException {
-        raise.update(
-                connection,
-                cause,
-                Sql.texts(about.stream().map(Cause::kind).toList()),
-                Sql.bigints(about.stream().map(Cause::jobId).toList()),
-                Sql.texts(about.stream().map(Cause::reason).toList()));
+    /** Gives the rows that were made, to be told when the transaction is committed. */
+    public List<AlertRaised> raise(Connection connection, AlertCause cause, List<Cause> about) throws SQLException {
+        record Row(AlertRaised event, boolean made) {}
+        return raise
+                .query(
+                        connection,
+                        row -> new Row(
+                                new AlertRaised(
+                                        row.getLong("id"),
+                                        cause.text(),
+                                        row.getString("kind"),
+                                        row.getLong("n"),
+                                        row.getString("reason")),
+                                row.getBoolean("made")),
+                        cause.text(),
+                        Sql.texts(about.stream().map(Cause::kind).toList()),
+                        Sql.bigints(about.stream().map(Cause::jobId).toList()),
+                        Sql.texts(about.stream().map(Cause::reason).toList()))
+                .stream()
+                .filter(Row::made)
+                .map(Row::event)
+                .toList();
     }
 }

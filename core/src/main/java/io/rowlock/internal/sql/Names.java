@@ -30,6 +30,7 @@ public record Names(String schema, String prefix) {
             "saga_signal",
             "operation",
             "schedule",
+            "alert_sink",
             "job_id_seq",
             "enqueue");
 

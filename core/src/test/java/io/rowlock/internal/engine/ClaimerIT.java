@@ -2,7 +2,9 @@ package io.rowlock.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.alert.AlertLimits;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.sql.Names;
@@ -46,7 +48,8 @@ final class ClaimerIT {
                 new Events(List.of()),
                 null,
                 () -> {},
-                jobs -> {});
+                jobs -> {},
+                new Alarms(AlertLimits.none(), List.of()));
         engine = new Engine(
                 ground,
                 config.settings(),

@@ -2,7 +2,9 @@ package io.rowlock.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.alert.AlertLimits;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.sql.Names;
@@ -58,7 +60,8 @@ final class PriorityIT {
                 new Events(List.of()),
                 null,
                 () -> {},
-                jobs -> {});
+                jobs -> {},
+                new Alarms(AlertLimits.none(), List.of()));
         engine = new Engine(
                 ground, config.settings(), new Identity("me", LONG, "x", true, () -> false), begun::add, () -> {});
         slow = FakeJobs.job("default", config.settings().handlers().get(0), 0);

@@ -37,7 +37,11 @@ final class SweeperIT {
         connection = new EngineConnection(schema::connect, Duration.ofSeconds(30));
         lanes = new Lanes(Set.of("default"), List.of(FakeJobs.handler("mail", null)));
         Rescuer rescuer = new Rescuer(
-                connection, sql, lanes, new Deaths(sql, lanes), new Rescuer.Told(new Events(List.of()), id -> {}));
+                connection,
+                sql,
+                lanes,
+                new Deaths(sql, lanes, new Events(List.of())),
+                new Rescuer.Told(new Events(List.of()), id -> {}));
         sweeper = new Sweeper(connection, sql.sweeps(), lanes, rescuer);
     }
 

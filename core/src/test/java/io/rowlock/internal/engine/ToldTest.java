@@ -2,6 +2,8 @@ package io.rowlock.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.alert.AlertLimits;
+import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.outbox.JacksonCodec;
 import io.rowlock.internal.sql.Names;
@@ -32,7 +34,8 @@ final class ToldTest {
                     new Events(List.of()),
                     null,
                     () -> {},
-                    jobs -> {}),
+                    jobs -> {},
+                    new Alarms(AlertLimits.none(), List.of())),
             new WorkerConfig()
                     .handle(new JobKind<>("mail", String.class, List.of("post")), (text, job) -> {}, options -> {})
                     .settings(),

@@ -36,7 +36,8 @@ final class PlannedStatements {
                         KeyedStatements.all(),
                         LimitedStatements.all(),
                         SingleStatements.all(firstId),
-                        ScheduleStatements.all())
+                        ScheduleStatements.all(),
+                        AlertStatements.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -51,7 +51,14 @@ final class SingleStatements {
             Map.entry("SchemaSql.CATALOGUE", "at the start"),
             Map.entry("SchemaSql.DATABASE", "at the start"),
             Map.entry("SessionSql.LIMITS", "reads no table"),
-            Map.entry("SessionSql.LOCK_TIMEOUT", "reads no table"));
+            Map.entry("TellSql.REGISTER", "about once an hour, of a table of a few rows"),
+            Map.entry("TellSql.SINKS", "of a table of a few rows"),
+            Map.entry("WatchSql.TRY_LOCK", "reads no table"),
+            Map.entry("WatchSql.PINNED", "reads the server's views"),
+            Map.entry("WatchSql.HORIZONS", "reads the server's views"),
+            Map.entry("WatchSql.CLOCK", "reads no table"),
+            Map.entry("SessionSql.LOCK_TIMEOUT", "reads no table"),
+            Map.entry("SessionSql.STATEMENT_TIMEOUT", "reads no table"));
 
     private SingleStatements() {}
 
@@ -148,14 +155,6 @@ final class SingleStatements {
                 pin("pause-queue", QueueSql.PAUSE, queue, "default", "me"),
                 pin("resume-queue", QueueSql.RESUME, queue, "default"),
                 pin("dead-head-policy", QueueSql.DEAD_HEAD, queue, "default", "block"),
-                pin(
-                        "raise-alert",
-                        AlertSql.RAISE,
-                        List.of("rowlock_alert_pk", "rowlock_alert_once"),
-                        "job dead",
-                        Sql.texts(List.of("mine")),
-                        Sql.bigints(List.of(held)),
-                        Sql.texts(List.of("reason"))),
                 pin(
                         "enqueue",
                         EnqueueSql.ENQUEUE,
