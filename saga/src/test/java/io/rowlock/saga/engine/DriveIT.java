@@ -206,6 +206,7 @@ final class DriveIT {
         scene.await("1", SagaStatus.STUCK);
         assertThat(done).containsExactly("a");
         assertThat(scene.one("SELECT cause || ' ' || kind FROM rowlock_alert")).isEqualTo("saga stuck trip");
+        SagaScene.await(() -> scene.raised().equals(List.of("saga stuck")));
         assertThat(scene.sagas().cancel("1", new By("me", "test"))).isEqualTo(SagaCancellation.ONLY_FORWARD);
     }
 
@@ -234,6 +235,7 @@ final class DriveIT {
         scene.await("1", SagaStatus.COMPENSATION_FAILED);
         assertThat(done).containsExactly("a", "b", "try to undo b", "try to undo b", "try to undo b");
         assertThat(scene.one("SELECT cause FROM rowlock_alert")).isEqualTo("saga compensation failed");
+        SagaScene.await(() -> scene.raised().equals(List.of("saga compensation failed")));
     }
 
     @Test

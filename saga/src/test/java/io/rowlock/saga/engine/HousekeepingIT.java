@@ -57,6 +57,7 @@ final class HousekeepingIT {
             SagaScene.await(() -> scene.events().stream()
                     .anyMatch(each ->
                             each instanceof SagaStuck stuck && stuck.id().equals("1") && stuck.version() == 1));
+            assertThat(scene.raised()).containsExactly("saga stuck");
         }
     }
 

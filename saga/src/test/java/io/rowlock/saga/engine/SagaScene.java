@@ -37,6 +37,7 @@ final class SagaScene implements AutoCloseable {
     private final SagaEngine engine;
     private final List<Worker> workers = new ArrayList<>();
     private final List<RowlockEvent.SagaEvent> events = new CopyOnWriteArrayList<>();
+    private final List<String> raised = new CopyOnWriteArrayList<>();
 
     SagaScene(TestSchema schema, SagaDefinition<?>... definitions) throws SQLException {
         this(schema, true, definitions);
@@ -51,6 +52,8 @@ final class SagaScene implements AutoCloseable {
                 .listener(event -> {
                     if (event instanceof RowlockEvent.SagaEvent of) {
                         events.add(of);
+                    } else if (event instanceof RowlockEvent.AlertRaised alert) {
+                        raised.add(alert.cause());
                     }
                 })
                 .build();
@@ -71,6 +74,11 @@ final class SagaScene implements AutoCloseable {
 
     SagaOperations operations() {
         return engine.operations();
+    }
+
+    /** The causes of the alerts that the listener was told of. */
+    List<String> raised() {
+        return raised;
     }
 
     /** What the listener was told, of sagas. */

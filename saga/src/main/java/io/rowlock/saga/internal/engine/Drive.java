@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.saga.SagaNode;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.internal.engine.Recording.Result;
@@ -144,7 +145,7 @@ final class Drive<S> {
             if (turns) {
                 saga.status(SagaStatus.COMPENSATING, "its deadline is over");
             } else {
-                recording.beside(parts.relations().alert("saga late", saga, "its deadline is over"));
+                recording.beside(parts.relations().alert(AlertCause.SAGA_LATE, saga, "its deadline is over"));
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockEvent.JobDied;
 import io.rowlock.event.RowlockListener;
@@ -9,6 +10,7 @@ import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaOutcome.SagaStuck;
 import io.rowlock.saga.internal.sql.StuckSql;
 import io.rowlock.spi.DeathHook;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +25,7 @@ final class DriverDeaths {
     private final RowlockListener listener;
 
     /** By their drivers; of one whose transaction was rolled back it is written anew by the next death. */
-    private final Map<Long, SagaStuck> untold = new ConcurrentHashMap<>();
+    private final Map<Long, List<RowlockEvent>> untold = new ConcurrentHashMap<>();
 
     DriverDeaths(StuckSql sql, AlertSql alerts, RowlockListener listener) {
         this.sql = sql;
@@ -36,16 +38,18 @@ final class DriverDeaths {
             String reason = Failures.cut("its driver failed for good: " + job.reason(), LONGEST_REASON);
             Optional<String> stuck = sql.stuck(connection, job.id(), reason);
             if (stuck.isPresent()) {
-                alerts.raise(connection, "saga stuck", List.of(new AlertSql.Cause(saga.name(), job.id(), reason)));
-                untold.put(job.id(), new SagaStuck(stuck.get(), saga.name(), saga.version(), reason));
+                List<RowlockEvent> events = new ArrayList<>(alerts.raise(
+                        connection, AlertCause.SAGA_STUCK, List.of(new AlertSql.Cause(saga.name(), job.id(), reason))));
+                events.add(new SagaStuck(stuck.get(), saga.name(), saga.version(), reason));
+                untold.put(job.id(), events);
             }
         };
     }
 
     void happened(RowlockEvent event) {
-        SagaStuck stuck = event instanceof JobDied died ? untold.remove(died.id()) : null;
-        if (stuck != null) {
-            listener.on(stuck);
+        List<RowlockEvent> events = event instanceof JobDied died ? untold.remove(died.id()) : null;
+        if (events != null) {
+            events.forEach(listener::on);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.internal.engine.DriverLease;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobHandler;
@@ -66,7 +67,7 @@ final class DriverHandler<S> implements JobHandler<String> {
         Recording<S> recording = new Recording<>(parts, hold, instance);
         String why = definition + " was changed under the same version, and does not know what has begun: " + unknown
                 + "; bring that back, or give the changed definition a new version";
-        recording.beside(parts.relations().alert("saga unknown step", instance, why));
+        recording.beside(parts.relations().alert(AlertCause.SAGA_STEP_UNKNOWN, instance, why));
         recording.putBack(instance.in(LATER), false, Set.of());
         return false;
     }

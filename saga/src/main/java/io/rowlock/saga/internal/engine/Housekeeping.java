@@ -1,6 +1,8 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.saga.Saga;
@@ -55,7 +57,11 @@ final class Housekeeping implements WorkerExtension {
                 String why = open.count() + " unfinished sagas " + open.name() + " have version " + open.version()
                         + ", which is not registered here: they wait until a worker has it";
                 LOG.warn("{}; register it too, until they have ended", why);
-                alerts.raise(connection, "saga version missing", List.of(new AlertSql.Cause(open.name(), 0, why)));
+                alerts.raise(
+                                connection,
+                                AlertCause.SAGA_VERSION_MISSING,
+                                List.of(new AlertSql.Cause(open.name(), 0, why)))
+                        .forEach(told.listener()::on);
             }
         }
     }
@@ -83,13 +89,14 @@ final class Housekeeping implements WorkerExtension {
         connection.setAutoCommit(false);
         try {
             Optional<Integer> version = sql.undriven(connection, saga.id(), ABANDONED);
-            if (version.isPresent()) {
-                alerts.raise(
-                        connection,
-                        "saga stuck",
-                        List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)));
-            }
+            List<AlertRaised> raised = version.isPresent()
+                    ? alerts.raise(
+                            connection,
+                            AlertCause.SAGA_STUCK,
+                            List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)))
+                    : List.of();
             connection.commit();
+            raised.forEach(told.listener()::on);
             version.ifPresent(of -> told.listener().on(new SagaStuck(saga.id(), saga.name(), of, ABANDONED)));
         } catch (SQLException | RuntimeException e) {
             connection.rollback();

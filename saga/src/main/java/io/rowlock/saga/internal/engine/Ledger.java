@@ -58,6 +58,9 @@ public final class Ledger implements AutoCloseable {
     @FunctionalInterface
     interface Beside {
         void write(Connection connection) throws SQLException;
+
+        /** The transaction in which it was written last is committed. */
+        default void committed() {}
     }
 
     /**
@@ -169,8 +172,10 @@ public final class Ledger implements AutoCloseable {
 
     private void recordGroup(List<Asked<Entry, Answer>> group) throws SQLException {
         try {
-            Map<Asked<Entry, Answer>, Answer> answers = connection.inTransaction(open -> write(open, group));
+            List<Beside> beside = new ArrayList<>();
+            Map<Asked<Entry, Answer>, Answer> answers = connection.inTransaction(open -> write(open, group, beside));
             answers.forEach(Asked::answer);
+            beside.forEach(Beside::committed);
         } catch (SQLException e) {
             if (!SqlState.refusesData(e)) {
                 throw e;
@@ -185,8 +190,8 @@ public final class Ledger implements AutoCloseable {
         }
     }
 
-    private Map<Asked<Entry, Answer>, Answer> write(Connection open, List<Asked<Entry, Answer>> group)
-            throws SQLException {
+    private Map<Asked<Entry, Answer>, Answer> write(
+            Connection open, List<Asked<Entry, Answer>> group, List<Beside> beside) throws SQLException {
         String owner = group.get(0).question().owner();
         boolean deletes = group.get(0).question().deletes();
         List<Driver> drivers =
@@ -210,6 +215,10 @@ public final class Ledger implements AutoCloseable {
             }
         }
         write(open, chosen, deletes, answers);
+        for (Beside more : chosen.stream().flatMap(Chosen::beside).toList()) {
+            more.write(open);
+            beside.add(more);
+        }
         return answers;
     }
 
@@ -241,9 +250,6 @@ public final class Ledger implements AutoCloseable {
             Instant revision =
                     Objects.requireNonNull(revisions.get(each.write().driver().saga()), "a locked saga was written");
             answers.put(each.asked(), each.answer(revision));
-        }
-        for (Beside more : chosen.stream().flatMap(Chosen::beside).toList()) {
-            more.write(open);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
+import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.job.By;
@@ -51,11 +53,23 @@ final class Relations {
     }
 
     /** Tells people. */
-    Beside alert(String cause, Instance<?> saga, String reason) {
+    Beside alert(AlertCause cause, Instance<?> saga, String reason) {
         long driver = saga.row().driver() == null ? 0 : saga.row().driver();
         AlertSql.Cause about =
                 new AlertSql.Cause(saga.definition().name(), driver, "saga " + saga.id() + ": " + reason);
-        return connection -> alerts.raise(connection, cause, List.of(about));
+        return new Beside() {
+            private List<AlertRaised> raised = List.of();
+
+            @Override
+            public void write(Connection connection) throws SQLException {
+                raised = alerts.raise(connection, cause, List.of(about));
+            }
+
+            @Override
+            public void committed() {
+                raised.forEach(listener::on);
+            }
+        };
     }
 
     /** What an end brings with it: an alert if a person is needed, a signal to a parent. */
@@ -63,9 +77,9 @@ final class Relations {
         List<Beside> beside = new ArrayList<>();
         String reason = String.valueOf(saga.progress().reason());
         if (saga.status() == SagaStatus.STUCK) {
-            beside.add(alert("saga stuck", saga, reason));
+            beside.add(alert(AlertCause.SAGA_STUCK, saga, reason));
         } else if (saga.status() == SagaStatus.COMPENSATION_FAILED) {
-            beside.add(alert("saga compensation failed", saga, reason));
+            beside.add(alert(AlertCause.SAGA_COMPENSATION_FAILED, saga, reason));
         }
         Parent parent = saga.row().origin().parent();
         if (parent != null && saga.status().finished()) {

@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.alert.AlertCause;
 import io.rowlock.job.By;
 import io.rowlock.saga.BranchResults;
 import io.rowlock.saga.Escalation;
@@ -147,7 +148,7 @@ final class Waits<S> {
             verdict.failedForGood(await, row, "no signal " + await.signal().name() + " within " + await.within());
         } else {
             String late = "waits for signal " + await.signal().name() + " for longer than " + await.within();
-            recording.beside(parts.relations().alert("saga waits too long", saga, await.name() + ": " + late));
+            recording.beside(parts.relations().alert(AlertCause.SAGA_WAITS_TOO_LONG, saga, await.name() + ": " + late));
             saga.put(row.error(late).become(StepStatus.WAITING, null));
         }
     }
@@ -158,7 +159,8 @@ final class Waits<S> {
             return parts.codec().read(signal.payload(), await.signal().payloadType());
         } catch (Exception e) {
             String why = "signal " + signal.id() + " cannot be read: " + Verdict.words(e);
-            recording.beside(parts.relations().alert("saga signal unreadable", saga, await.name() + ": " + why));
+            recording.beside(
+                    parts.relations().alert(AlertCause.SAGA_SIGNAL_UNREADABLE, saga, await.name() + ": " + why));
             saga.consume(signal, await.name());
             saga.put(row.error(why));
             return null;
