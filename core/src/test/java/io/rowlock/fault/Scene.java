@@ -157,8 +157,9 @@ final class Scene implements AutoCloseable {
         return plain.jobs().failures(id).stream().map(JobFailure::errorClass).toList();
     }
 
+    /** What is alerted of deaths. */
     long alerts() throws SQLException {
-        return schema.count("SELECT coalesce(sum(n), 0)::bigint FROM rowlock_alert");
+        return schema.count("SELECT coalesce(sum(n), 0)::bigint FROM rowlock_alert WHERE cause LIKE '% dead'");
     }
 
     @Override

@@ -9,11 +9,13 @@ import io.rowlock.alert.AlertCause;
 import io.rowlock.alert.AlertFilter;
 import io.rowlock.alert.AlertLimits;
 import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.internal.sql.WatchSql.Horizon;
 import io.rowlock.job.By;
+import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
@@ -280,6 +282,32 @@ final class WatchersIT {
                     .isEqualTo("mine");
             assertThat(raised.reason()).contains("3 times");
         });
+    }
+
+    @Test
+    void a_rescue_is_what_counts_as_a_lost_worker() throws Exception {
+        long id = rowlock.enqueue(new Mine()).id();
+        for (int ghost = 1; ghost <= 2; ghost++) {
+            int lost = ghost;
+            schema.execute(
+                    "UPDATE rowlock_job SET state = 'ready', finished_at = NULL, run_at = clock_timestamp(), attempts = 1,"
+                            + " token = token + 1, losses = 0, locked_by = 'ghost-' || ?,"
+                            + " locked_until = clock_timestamp() - interval '1 s' WHERE id = ?",
+                    ghost,
+                    id);
+            try (Worker worker = rowlock.work(w -> w.handle(Mine.class, (mine, job) -> {}))) {
+                soon().until(() -> rowlock.events(JobRescued.class).size() == lost);
+                rowlock.awaitState(id, JobState.COMPLETED);
+                assertThat(worker.health().up()).isTrue();
+            }
+        }
+
+        Watchers twice = watchers(AlertLimits.none().workersLost(2), Clock.systemUTC());
+        assertThat(look(twice, AlertCause.WORKER_LOST).orElseThrow()).isEmpty();
+        Watchers once = watchers(AlertLimits.none().workersLost(1), Clock.systemUTC());
+        assertThat(look(once, AlertCause.WORKER_LOST).orElseThrow())
+                .singleElement()
+                .satisfies(raised -> assertThat(raised.reason()).contains("2 times (jobs=1", "workers=ghost-"));
     }
 
     @Test

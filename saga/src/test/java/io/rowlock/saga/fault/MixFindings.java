@@ -87,7 +87,7 @@ final class MixFindings {
             """;
 
     private static final String ALERTS =
-            "SELECT cause || ', ' || kind || ', ' || n || ' times' FROM rowlock_alert WHERE cause <> 'saga late'";
+            "SELECT cause || ', ' || kind || ', ' || n || ' times' FROM rowlock_alert WHERE cause NOT IN ('saga late', 'worker lost too often')";
 
     private static final Map<String, String> ALL = new LinkedHashMap<>();
 
