@@ -28,4 +28,12 @@ public @interface Kind {
      * @return older names, none by default
      */
     String[] aliases() default {};
+
+    /**
+     * The version of the payload, raised when its meaning changes so that older jobs cannot be read as they are. Written with
+     * each job; a handler's {@code HandlerConfig.upcast} makes this version of an older one.
+     *
+     * @return 1 to 10,000; 1 by default
+     */
+    int version() default 1;
 }

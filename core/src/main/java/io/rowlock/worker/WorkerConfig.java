@@ -399,7 +399,7 @@ public final class WorkerConfig {
         }
         HandlerConfig config = new HandlerConfig();
         options.accept(config);
-        handlers.add(new HandlerBinding<>(kind, contract, config.settings()));
+        handlers.add(new HandlerBinding<>(kind, contract, config.settings(kind)));
         return this;
     }
 

@@ -91,4 +91,23 @@ final class JobKindTest {
                         .toList())
                 .containsExactly(JobState.COMPLETED, JobState.DEAD, JobState.CANCELLED);
     }
+
+    @Kind(value = "fast", version = 0)
+    private record NoVersion() {}
+
+    @Kind(value = "fast", version = 7)
+    private record Seventh() {}
+
+    @Test
+    void version_is_1_unless_said_otherwise_and_never_less() {
+        assertThat(JobKind.of(Seventh.class).version()).isEqualTo(7);
+        assertThat(JobKind.named("fast", String.class).version()).isEqualTo(1);
+        assertThat(JobKind.named("fast", String.class).version(2))
+                .isEqualTo(new JobKind<>("fast", String.class, List.of(), 2));
+        assertThatThrownBy(() -> JobKind.of(NoVersion.class))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessageContaining("The version of kind fast must be between 1 and 10000, got 0 (@Kind of ");
+        assertThatThrownBy(() -> JobKind.named("fast", String.class).version(10_001))
+                .isInstanceOf(InvalidUseException.class);
+    }
 }

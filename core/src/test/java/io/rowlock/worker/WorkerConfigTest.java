@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,8 +141,55 @@ final class WorkerConfigTest {
                 handler("onDeath is set twice", h -> h.onDeath((c, j) -> {}).onDeath((c, j) -> {})));
     }
 
+    private static Arguments upcasts(String message, int version, Consumer<HandlerConfig> setting) {
+        return worker(message, w -> w.handle(JobKind.of(Mail.class).version(version), NOTHING, setting));
+    }
+
+    static Stream<Arguments> refusedUpcasts() {
+        UnaryOperator<String> same = json -> json;
+        return Stream.of(
+                upcasts("The upcast from version 1 must not be null", 2, h -> h.upcast(1, null)),
+                upcasts("has null for the class: give one", 2, h -> h.upcast(1, null, old -> old)),
+                upcasts("has null for the function: give one", 2, h -> h.upcast(1, String.class, null)),
+                upcasts("between 1 and the one before this, got 1", 1, h -> h.upcast(1, same)),
+                upcasts(
+                        "between 1 and the one before this, got 0",
+                        3,
+                        h -> h.upcast(0, same).upcast(2, same)),
+                upcasts(
+                        "two upcasts from version 1, keep one of them",
+                        2,
+                        h -> h.upcast(1, same).upcast(1, String.class, old -> old)),
+                upcasts(
+                        "there is no upcast from version 2, add it",
+                        4,
+                        h -> h.upcast(3, same).upcast(1, same)),
+                upcasts(
+                        "The upcasts of kind mail lead to no version 3: there is no upcast from version 2, add it",
+                        3,
+                        h -> h.upcast(1, same)),
+                upcasts(
+                        "got 7; there is no upcast from version 2, add it; there is no upcast from version 3, add it",
+                        4,
+                        h -> h.upcast(1, same).upcast(7, same)));
+    }
+
+    @Test
+    void upcasts_need_not_begin_with_the_first_version() {
+        WorkerSettings settings = new WorkerConfig()
+                .handle(
+                        JobKind.of(Mail.class).version(4),
+                        NOTHING,
+                        h -> h.upcast(3, json -> json).upcast(2, json -> json))
+                .settings();
+
+        assertThat(settings.handlers().get(0).settings().upcasts())
+                .extracting(PayloadUpcast::fromVersion)
+                .containsExactly(2, 3);
+    }
+
     @ParameterizedTest(name = "{0}")
-    @MethodSource({"refusedWorkers", "refusedHandlers"})
+    @MethodSource({"refusedWorkers", "refusedHandlers", "refusedUpcasts"})
     void a_wrong_setting_is_refused_with_a_message_that_says_what_is_wrong(
             String message, Consumer<WorkerConfig> setting) {
         WorkerConfig config = new WorkerConfig();

@@ -23,7 +23,7 @@ final class Handlers {
     private static final Logger LOG = LoggerFactory.getLogger(Handlers.class);
 
     private final Names tables;
-    private final PayloadCodec codec;
+    private final Payloads payloads;
     private final OneJobSql sql;
     private final KeySql keys;
     private final TransactionRunner<Connection> jdbc;
@@ -31,7 +31,7 @@ final class Handlers {
 
     Handlers(Names tables, PayloadCodec codec, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
         this.tables = tables;
-        this.codec = codec;
+        this.payloads = new Payloads(codec);
         this.sql = sql.oneJob();
         this.keys = sql.keys();
         this.jdbc = jdbc;
@@ -50,7 +50,7 @@ final class Handlers {
     }
 
     private <T> Outcome run(LeasedJob job, HandlerBinding<T> binding) throws Exception {
-        T payload = codec.decode(job.row().contents().payload(), binding.kind().payloadType());
+        T payload = payloads.read(job.row().contents(), binding);
         JobRun run = new JobRun(job, identity, sql, keys);
         if (binding.contract() instanceof Leased<T> leased) {
             leased.handler().handle(payload, run);

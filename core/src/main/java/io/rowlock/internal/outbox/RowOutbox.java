@@ -84,7 +84,8 @@ public final class RowOutbox implements Outbox {
                 options.priority().orElse(Priority.NORMAL),
                 options.subject().orElse(null),
                 payload,
-                Headers.write(headers.with(options.headers())),
+                Headers.write(PayloadVersion.stamped(
+                        headers.with(options.headers()), request.kind().version())),
                 options.maxAttempts().orElse(null),
                 new Keys(options.orderingKey().orElse(null), options.limitKey().orElse(null)),
                 new Due(options.at().orElse(null), options.after().orElse(null)));

@@ -54,7 +54,10 @@ final class Declarations {
                 timing,
                 new JobColumns(
                         schedule.kind().name(),
-                        outbox.payload(schedule.kind(), schedule.payload()),
+                        new StampedPayload(
+                                        outbox.payload(schedule.kind(), schedule.payload()),
+                                        schedule.kind().version())
+                                .column(),
                         rules.queue(),
                         rules.priority().level(),
                         subject == null ? "schedule:" + schedule.name() : subject),

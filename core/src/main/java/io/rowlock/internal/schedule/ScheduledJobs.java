@@ -1,6 +1,7 @@
 package io.rowlock.internal.schedule;
 
 import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.outbox.PayloadVersion;
 import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.EnqueueSql.Due;
 import io.rowlock.internal.sql.EnqueueSql.Keys;
@@ -38,14 +39,15 @@ final class ScheduledJobs {
     List<Enqueued> write(Connection connection, String schedule, JobColumns job, boolean inTurn, List<Instant> instants)
             throws SQLException {
         Keys keys = new Keys(inTurn ? "schedule/" + schedule : null, null);
+        StampedPayload payload = StampedPayload.read(job.payload());
         List<NewJob> rows = instants.stream()
                 .map(instant -> new NewJob(
                         job.queue(),
                         job.kind(),
                         Priority.ofLevel(job.priority()),
                         job.subject(),
-                        job.payload(),
-                        Headers.write(Map.of(HEADER, instant.toString())),
+                        payload.json(),
+                        Headers.write(PayloadVersion.stamped(Map.of(HEADER, instant.toString()), payload.version())),
                         null,
                         keys,
                         new Due(null, null)))

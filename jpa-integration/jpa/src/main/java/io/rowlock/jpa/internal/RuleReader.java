@@ -218,7 +218,10 @@ final class RuleReader {
             return null;
         }
         try {
-            return job.kind().isEmpty() ? JobKind.of(payloadType) : JobKind.named(job.kind(), payloadType);
+            Kind own = payloadType.getAnnotation(Kind.class);
+            return job.kind().isEmpty()
+                    ? JobKind.of(payloadType)
+                    : JobKind.named(job.kind(), payloadType).version(own == null ? 1 : own.version());
         } catch (InvalidUseException e) {
             problems.add(where, e.getMessage() + "; give it a stable name, such as \"order-changed\"");
             return null;
