@@ -65,12 +65,12 @@ public final class Rowlock {
         Names names = builder.names();
         PayloadCodec codec = builder.codec();
         this.schema = new JdbcSchema(builder.connections(), names);
+        this.events = new Events(builder.listeners());
         this.plainOutbox = new RowOutbox(
-                names, codec, kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()));
+                names, codec, kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()), listener());
         this.outbox = builder.afterCommit()
                 .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
                 .orElse(plainOutbox);
-        this.events = new Events(builder.listeners());
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.schedules =
                 new RowSchedules(names, builder.connections(), plainOutbox, this::wake, this::schedulesChanged);
@@ -80,6 +80,7 @@ public final class Rowlock {
                 builder.connections(),
                 names,
                 codec,
+                builder.interceptors(),
                 events,
                 notifier,
                 this::lookAgain,

@@ -13,6 +13,7 @@ import io.rowlock.job.JobKind;
 import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.ConnectionSource;
+import io.rowlock.spi.HandlerInterceptor;
 import io.rowlock.spi.HeaderContributor;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.PersistenceUnitBinding;
@@ -41,6 +42,7 @@ public final class RowlockBuilder {
     private final List<RowlockListener> listeners = new ArrayList<>();
     private final List<HeaderContributor> contributors = new ArrayList<>();
     private final Map<String, AlertSink> sinks = new LinkedHashMap<>();
+    private final List<HandlerInterceptor> interceptors = new ArrayList<>();
     private Map<String, String> unitSettings = Map.of();
     private Consumer<Rowlock> attachment = rowlock -> {};
 
@@ -170,6 +172,21 @@ public final class RowlockBuilder {
      */
     public RowlockBuilder access(AccessPolicy policy) {
         return put("access", policy);
+    }
+
+    /**
+     * Adds what goes around each attempt of every handler of this Rowlock's workers.
+     *
+     * @param interceptor inside of those that were added before
+     * @return this
+     * @throws InvalidUseException if null
+     */
+    public RowlockBuilder interceptor(HandlerInterceptor interceptor) {
+        if (interceptor == null) {
+            throw new InvalidUseException("interceptor must not be null");
+        }
+        interceptors.add(interceptor);
+        return this;
     }
 
     /**
@@ -325,6 +342,10 @@ public final class RowlockBuilder {
 
     AlertLimits alertLimits() {
         return (AlertLimits) set.getOrDefault("alertLimits", AlertLimits.standard());
+    }
+
+    List<HandlerInterceptor> interceptors() {
+        return List.copyOf(interceptors);
     }
 
     List<RowlockListener> listeners() {

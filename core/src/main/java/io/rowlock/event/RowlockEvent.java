@@ -1,96 +1,179 @@
 package io.rowlock.event;
 
+import io.rowlock.job.Enqueued;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What can happen; one record each, named in the past tense. All are here, but those of sagas. */
 public sealed interface RowlockEvent {
+
+    /** Something happened to one job. */
+    sealed interface JobEvent extends RowlockEvent {
+        /**
+         * The job.
+         *
+         * @return its id
+         */
+        long id();
+
+        /**
+         * Where it is done.
+         *
+         * @return its queue
+         */
+        String queue();
+
+        /**
+         * What it is.
+         *
+         * @return the name it was written under, which may be an alias of its handler's kind
+         */
+        String kind();
+    }
+
+    /**
+     * Jobs were written, by an enqueue or for a persistence unit. Told on the thread that writes them, within its transaction:
+     * that may still roll back, and then there are none.
+     *
+     * @param jobs at least one, in their order, immutable; duplicates are marked
+     */
+    record JobsEnqueued(List<Enqueued> jobs) implements RowlockEvent {}
+
+    /**
+     * A schedule made jobs, and that has committed.
+     *
+     * @param schedule its name
+     * @param jobs at least one, immutable
+     */
+    record ScheduleFired(String schedule, List<Enqueued> jobs) implements RowlockEvent {}
+
+    /**
+     * An attempt begins: told on the handler's thread, before the payload is read.
+     *
+     * @param id the job
+     * @param queue its queue
+     * @param kind its kind
+     * @param attempt which attempt
+     * @param waited since the job was due, by the database's clock until it was claimed
+     */
+    record AttemptStarted(long id, String queue, String kind, int attempt, Duration waited) implements JobEvent {}
+
+    /**
+     * An attempt has ended: told on the handler's thread, before anything of it is recorded. What becomes of the job is told by
+     * an event of its own, or by none if it was taken from the worker meanwhile.
+     *
+     * @param id the job
+     * @param queue its queue
+     * @param kind its kind
+     * @param attempt which attempt
+     * @param took how long reading the payload, the handler and its transaction took
+     * @param thrown what the handler threw, a {@link io.rowlock.job.Snooze} too, or null: it returned
+     */
+    record AttemptEnded(
+            long id,
+            String queue,
+            String kind,
+            int attempt,
+            Duration took,
+            @Nullable Throwable thrown) implements JobEvent {}
 
     /**
      * A handler returned and its job was recorded as completed.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempt the attempt that succeeded
      */
-    record JobCompleted(long id, String kind, int attempt) implements RowlockEvent {}
+    record JobCompleted(long id, String queue, String kind, int attempt) implements JobEvent {}
 
     /**
      * An attempt failed and the job was put back for another.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempt the attempt that failed
      * @param delay how long the next attempt waits
      * @param reason why it failed
      */
-    record JobRetried(long id, String kind, int attempt, Duration delay, String reason) implements RowlockEvent {}
+    record JobRetried(long id, String queue, String kind, int attempt, Duration delay, String reason)
+            implements JobEvent {}
 
     /**
      * A job became a dead letter.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempts the attempts it used
      * @param reason why
      */
-    record JobDied(long id, String kind, int attempts, String reason) implements RowlockEvent {}
+    record JobDied(long id, String queue, String kind, int attempts, String reason) implements JobEvent {}
 
     /**
      * A handler put its job back for later without using the attempt.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param delay for how long
      */
-    record JobSnoozed(long id, String kind, Duration delay) implements RowlockEvent {}
+    record JobSnoozed(long id, String queue, String kind, Duration delay) implements JobEvent {}
 
     /**
      * A job was put back, for a retry say, while another waited under its dedup key; one of the two was cancelled, the other
      * does its work.
      *
      * @param id the cancelled job: the one put back, unless an ordering key gives that one its place before the other
+     * @param queue its queue
      * @param kind its kind
      * @param into the other
      */
-    record JobMerged(long id, String kind, long into) implements RowlockEvent {}
+    record JobMerged(long id, String queue, String kind, long into) implements JobEvent {}
 
     /**
      * A stopping worker gave a job back without using the attempt.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      */
-    record JobHandedBack(long id, String kind) implements RowlockEvent {}
+    record JobHandedBack(long id, String queue, String kind) implements JobEvent {}
 
     /**
      * An attempt took longer than its handler's timeout. Its thread may still run.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempt the attempt
      * @param timeout the limit
      */
-    record JobTimedOut(long id, String kind, int attempt, Duration timeout) implements RowlockEvent {}
+    record JobTimedOut(long id, String queue, String kind, int attempt, Duration timeout) implements JobEvent {}
 
     /**
      * A worker tried to write under a lease it no longer holds; nothing was written.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempt the attempt whose outcome counts for nothing
      */
-    record LeaseLost(long id, String kind, int attempt) implements RowlockEvent {}
+    record LeaseLost(long id, String queue, String kind, int attempt) implements JobEvent {}
 
     /**
      * A job whose worker vanished was taken from it.
      *
      * @param id the job
+     * @param queue its queue
      * @param kind its kind
      * @param attempts the attempts it used
      * @param worker the incarnation that held it
      */
-    record JobRescued(long id, String kind, int attempts, String worker) implements RowlockEvent {}
+    record JobRescued(long id, String queue, String kind, int attempts, String worker) implements JobEvent {}
 
     /**
      * A loop of the engine failed and tries again.

@@ -1,8 +1,9 @@
 package io.rowlock.event;
 
 /**
- * Told what happens, after it was recorded. Called by engine threads and handler threads, many at once; must be quick.
- * What it throws is logged and goes no further (promise P10).
+ * Told what happens, after it was recorded unless the event says otherwise. Called by engine threads, handlers' threads and
+ * threads that enqueue, many at once; must be quick, and must not use the transaction of the thread it is called on. What it
+ * throws is logged and goes no further (promise P10). Where nobody listens, events cost nothing.
  */
 @FunctionalInterface
 public interface RowlockListener {

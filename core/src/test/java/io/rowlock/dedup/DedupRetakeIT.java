@@ -112,7 +112,8 @@ final class DedupRetakeIT {
         assertThat(rowlock.state(second.get(0))).isEqualTo(JobState.READY);
         assertThat(mail(3, mode).id()).isEqualTo(second.get(0));
         assertThat(rowlock.events(JobRetried.class)).hasSize(1);
-        assertThat(rowlock.events(JobMerged.class)).containsExactly(new JobMerged(first, "mail", second.get(0)));
+        assertThat(rowlock.events(JobMerged.class))
+                .containsExactly(new JobMerged(first, "default", "mail", second.get(0)));
     }
 
     @Test

@@ -105,7 +105,7 @@ final class OrderedRetakeIT {
     private void assertCancelled(long id, long into) {
         assertThat(rowlock.state(id)).isEqualTo(JobState.CANCELLED);
         assertThat(rowlock.job(id).progress().lastError()).isEqualTo("duplicate of " + into);
-        assertThat(rowlock.events(JobMerged.class)).containsExactly(new JobMerged(id, "step", into));
+        assertThat(rowlock.events(JobMerged.class)).containsExactly(new JobMerged(id, "default", "step", into));
     }
 
     @ParameterizedTest

@@ -65,7 +65,9 @@ final class DeathHookIT {
         start(scene.rowlock(heard), DeathHookIT::note);
         scene.awaitState(job, "dead");
         assertOneTransaction(job, "worker lost");
-        patiently().until(() -> heard.of(JobDied.class).equals(List.of(new JobDied(job, "task", 1, "worker lost"))));
+        patiently()
+                .until(() ->
+                        heard.of(JobDied.class).equals(List.of(new JobDied(job, "default", "task", 1, "worker lost"))));
     }
 
     /** What hooks do wrong. */

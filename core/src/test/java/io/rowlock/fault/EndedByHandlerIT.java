@@ -90,7 +90,8 @@ final class EndedByHandlerIT {
                 .isOne();
 
         gate.countDown();
-        patiently().until(() -> heard.of(JobCompleted.class).equals(List.of(new JobCompleted(job, "task", 1))));
+        patiently()
+                .until(() -> heard.of(JobCompleted.class).equals(List.of(new JobCompleted(job, "default", "task", 1))));
         assertThat(heard.of(LeaseLost.class)).isEmpty();
     }
 

@@ -83,7 +83,8 @@ final class LateWorkerIT {
             assertThat(first.lines().stream().filter(line -> line.startsWith("event Job")))
                     .isEmpty();
         }
-        patiently().until(() -> heard.of(JobCompleted.class).equals(List.of(new JobCompleted(job, "task", 2))));
+        patiently()
+                .until(() -> heard.of(JobCompleted.class).equals(List.of(new JobCompleted(job, "default", "task", 2))));
         assertThat(scene.starts("late")).isEqualTo(2);
         assertThat(scene.failures(job)).containsExactly("worker lost");
         assertThat(scene.number(job, "attempts")).isEqualTo(2);
@@ -113,7 +114,7 @@ final class LateWorkerIT {
         assertThat(without.health().up()).isFalse();
 
         blocked.set(false);
-        patiently().until(() -> heard.of(LeaseLost.class).equals(List.of(new LeaseLost(lost, "task", 1))));
+        patiently().until(() -> heard.of(LeaseLost.class).equals(List.of(new LeaseLost(lost, "default", "task", 1))));
         patiently().until(() -> without.health().up());
         first.open("lost");
         patiently().until(() -> without.health().running() == 0);

@@ -75,7 +75,7 @@ final class RecoveryIT {
         assertThat(scene.number(over, "attempts")).isEqualTo(2);
         assertThat(scene.count("id = " + alive + " AND locked_by = 'gone' AND token = 1 AND losses = 0"))
                 .isOne();
-        assertThat(heard.of(JobRescued.class)).containsExactly(new JobRescued(over, "task", 1, "gone"));
+        assertThat(heard.of(JobRescued.class)).containsExactly(new JobRescued(over, "default", "task", 1, "gone"));
     }
 
     @Test

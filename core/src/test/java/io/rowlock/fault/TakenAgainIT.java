@@ -62,7 +62,7 @@ final class TakenAgainIT {
                 .isOne();
         assertThat(scene.failures(job)).containsExactly("worker lost");
         patiently().until(() -> worker.health().unrecorded() == 0);
-        assertThat(heard.of(JobCompleted.class)).containsExactly(new JobCompleted(job, "task", 2));
+        assertThat(heard.of(JobCompleted.class)).containsExactly(new JobCompleted(job, "default", "task", 2));
     }
 
     @Test
@@ -95,7 +95,7 @@ final class TakenAgainIT {
         scene.awaitState(job, "completed");
 
         assertThat(stopped).containsExactly(1);
-        assertThat(heard.of(LeaseLost.class)).isEqualTo(List.of(new LeaseLost(job, "task", 1)));
+        assertThat(heard.of(LeaseLost.class)).isEqualTo(List.of(new LeaseLost(job, "default", "task", 1)));
         assertThat(scene.count("attempts = 2 AND losses = 1 AND token = 3")).isOne();
     }
 

@@ -77,7 +77,9 @@ final class TimeoutIT {
         String oldLease = schema.one(String.class, "SELECT locked_until::text FROM rowlock_job")
                 .orElseThrow();
         assertThat(late.join().cancelled()).isFalse();
-        patiently().until(() -> heard.of(JobTimedOut.class).equals(List.of(new JobTimedOut(job, "task", 1, LIMIT))));
+        patiently()
+                .until(() ->
+                        heard.of(JobTimedOut.class).equals(List.of(new JobTimedOut(job, "default", "task", 1, LIMIT))));
         patiently().until(() -> scene.failures(job).equals(List.of("timed out")));
         assertThat(scene.count("locked_by IS NULL AND run_at >= '" + oldLease + "' AND token = 2"))
                 .isOne();

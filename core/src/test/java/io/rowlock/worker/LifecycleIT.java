@@ -192,7 +192,7 @@ final class LifecycleIT {
         assertThat(rowlock.state(id)).isEqualTo(JobState.READY);
         assertThat(rowlock.job(id).progress().attempts()).isZero();
         assertThat(rowlock.job(id).lease().owner()).isNull();
-        assertThat(rowlock.events(JobHandedBack.class)).isEqualTo(List.of(new JobHandedBack(id, "mail")));
+        assertThat(rowlock.events(JobHandedBack.class)).isEqualTo(List.of(new JobHandedBack(id, "default", "mail")));
         try (Worker next = rowlock.work(w -> w.handle(Mail.class, (mail, job) -> {}))) {
             rowlock.awaitState(id, JobState.COMPLETED);
             assertThat(next.health().up()).isTrue();

@@ -75,7 +75,8 @@ final class OutcomesIT {
         assertThat(done.lease().until()).isNull();
         assertThat(rowlock.rowlock().jobs().failures(id)).isEmpty();
         TestRowlock.soon()
-                .until(() -> rowlock.events(JobCompleted.class).equals(List.of(new JobCompleted(id, "mail", 1))));
+                .until(() ->
+                        rowlock.events(JobCompleted.class).equals(List.of(new JobCompleted(id, "default", "mail", 1))));
     }
 
     @Test
@@ -277,7 +278,7 @@ final class OutcomesIT {
                         + " JOIN rowlock_job_failure f ON f.job_id = j.id"
                         + " WHERE j.xmin::text = a.xmin::text AND f.xmin::text = j.xmin::text"))
                 .isEqualTo(1);
-        assertThat(rowlock.events(JobDied.class)).containsExactly(new JobDied(id, "mail", 1, "no"));
+        assertThat(rowlock.events(JobDied.class)).containsExactly(new JobDied(id, "default", "mail", 1, "no"));
     }
 
     @Test

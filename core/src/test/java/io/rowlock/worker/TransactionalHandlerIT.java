@@ -66,7 +66,7 @@ final class TransactionalHandlerIT {
 
         assertThat(schema.count("SELECT count(*) FROM effect e JOIN rowlock_job j ON j.xmin::text = e.xmin::text"))
                 .isEqualTo(1);
-        assertThat(rowlock.events(JobCompleted.class)).containsExactly(new JobCompleted(id, "booking", 1));
+        assertThat(rowlock.events(JobCompleted.class)).containsExactly(new JobCompleted(id, "default", "booking", 1));
     }
 
     @Test
@@ -144,7 +144,8 @@ final class TransactionalHandlerIT {
             throw new Snooze(HOUR);
         })) {
             TestRowlock.soon()
-                    .until(() -> rowlock.events(JobSnoozed.class).equals(List.of(new JobSnoozed(id, "booking", HOUR))));
+                    .until(() -> rowlock.events(JobSnoozed.class)
+                            .equals(List.of(new JobSnoozed(id, "default", "booking", HOUR))));
             assertThat(worker.health().up()).isTrue();
         }
 
@@ -168,7 +169,8 @@ final class TransactionalHandlerIT {
         assertThat(schema.list(Integer.class, "SELECT attempt FROM effect")).containsExactly(1);
         assertPutBack(id);
         TestRowlock.soon()
-                .until(() -> rowlock.events(JobSnoozed.class).equals(List.of(new JobSnoozed(id, "booking", HOUR))));
+                .until(() -> rowlock.events(JobSnoozed.class)
+                        .equals(List.of(new JobSnoozed(id, "default", "booking", HOUR))));
         assertThat(rowlock.events(JobCompleted.class)).as("it is not done").isEmpty();
     }
 
@@ -378,7 +380,8 @@ final class TransactionalHandlerIT {
             }
         }))) {
             TestRowlock.soon()
-                    .until(() -> rowlock.events(JobSnoozed.class).equals(List.of(new JobSnoozed(id, "booking", HOUR))));
+                    .until(() -> rowlock.events(JobSnoozed.class)
+                            .equals(List.of(new JobSnoozed(id, "default", "booking", HOUR))));
             assertThat(worker.health().up()).isTrue();
         }
 

@@ -97,7 +97,8 @@ final class Aftermath {
                 job.kind(),
                 job.row().turn().attempt(),
                 owner);
-        events.tell(new LeaseLost(job.id(), job.kind(), job.row().turn().attempt()));
+        events.tell(new LeaseLost(
+                job.id(), job.queue(), job.kind(), job.row().turn().attempt()));
     }
 
     private static boolean waitsAgain(Outcome outcome) {
@@ -123,22 +124,24 @@ final class Aftermath {
         if (settled.outcome() instanceof Retried retried) {
             return new JobRetried(
                     job.id(),
+                    job.queue(),
                     job.kind(),
                     attempt,
                     retried.delay(),
                     retried.failure().message());
         }
         if (settled.outcome() instanceof Died died) {
-            return new JobDied(job.id(), job.kind(), attempt, died.failure().message());
+            return new JobDied(
+                    job.id(), job.queue(), job.kind(), attempt, died.failure().message());
         }
         if (settled.outcome() instanceof PutBack back) {
             return back.snoozed()
-                    ? new JobSnoozed(job.id(), job.kind(), back.delay())
-                    : new JobHandedBack(job.id(), job.kind());
+                    ? new JobSnoozed(job.id(), job.queue(), job.kind(), back.delay())
+                    : new JobHandedBack(job.id(), job.queue(), job.kind());
         }
         if (settled.outcome() instanceof RecordedByHandler byHandler && byHandler.snoozed() != null) {
-            return new JobSnoozed(job.id(), job.kind(), byHandler.snoozed());
+            return new JobSnoozed(job.id(), job.queue(), job.kind(), byHandler.snoozed());
         }
-        return new JobCompleted(job.id(), job.kind(), attempt);
+        return new JobCompleted(job.id(), job.queue(), job.kind(), attempt);
     }
 }

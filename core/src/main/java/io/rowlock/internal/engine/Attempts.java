@@ -1,5 +1,7 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.event.RowlockEvent.AttemptEnded;
+import io.rowlock.event.RowlockEvent.AttemptStarted;
 import io.rowlock.event.RowlockEvent.JobTimedOut;
 import io.rowlock.internal.sql.OutcomeSql.Failure;
 import java.time.Duration;
@@ -100,11 +102,15 @@ final class Attempts {
     }
 
     private boolean attempt(LeasedJob job) {
+        tellStarted(job);
+        long startedAt = System.nanoTime();
         ScheduledFuture<?> timeout = startTimer(job);
         Outcome outcome;
+        Throwable failure = null;
         try {
             outcome = handlers.run(job);
         } catch (Throwable thrown) {
+            failure = thrown;
             outcome = job.endedOr(Verdicts.onThrow(job, thrown));
             Described.quietly(() -> LOG.debug(
                     "Attempt failed (job={}, kind={}, attempt={})",
@@ -118,6 +124,7 @@ final class Attempts {
                 timeout.cancel(false);
             }
         }
+        tellEnded(job, System.nanoTime() - startedAt, failure);
         if (job.isCancelRequested() && !(outcome instanceof Outcome.RecordedByHandler)) {
             outcome = Outcome.UNTIL_CANCELLED;
         }
@@ -133,6 +140,20 @@ final class Attempts {
                     job.row().turn().attempt());
         }
         return decided && completes(outcome);
+    }
+
+    private void tellStarted(LeasedJob job) {
+        if (events.areHeard()) {
+            events.tell(new AttemptStarted(
+                    job.id(), job.queue(), job.kind(), job.row().turn().attempt(), job.waited()));
+        }
+    }
+
+    private void tellEnded(LeasedJob job, long nanos, @Nullable Throwable thrown) {
+        if (events.areHeard()) {
+            events.tell(new AttemptEnded(
+                    job.id(), job.queue(), job.kind(), job.row().turn().attempt(), Duration.ofNanos(nanos), thrown));
+        }
     }
 
     private static boolean completes(Outcome outcome) {
@@ -160,7 +181,8 @@ final class Attempts {
                 job.row().turn().attempt());
         job.cancel();
         completer.add(job, job.endedOr(Verdicts.onTimeout(job, limit)));
-        events.tell(new JobTimedOut(job.id(), job.kind(), job.row().turn().attempt(), limit));
+        events.tell(new JobTimedOut(
+                job.id(), job.queue(), job.kind(), job.row().turn().attempt(), limit));
     }
 
     void stop() {

@@ -21,6 +21,11 @@ public final class Events {
         return new Events(Stream.concat(listeners.stream(), more.stream()).toList());
     }
 
+    /** Whether anybody listens: else an event need not be made. */
+    boolean areHeard() {
+        return !listeners.isEmpty();
+    }
+
     public void tell(RowlockEvent event) {
         for (RowlockListener listener : listeners) {
             try {

@@ -7,7 +7,6 @@ import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.TransactionalJobHandler;
-import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.TransactionRunner;
 import io.rowlock.worker.HandlerBinding;
 import io.rowlock.worker.HandlerBinding.Leased;
@@ -24,14 +23,16 @@ final class Handlers {
 
     private final Names tables;
     private final Payloads payloads;
+    private final Interceptors interceptors;
     private final OneJobSql sql;
     private final KeySql keys;
     private final TransactionRunner<Connection> jdbc;
     private final Identity identity;
 
-    Handlers(Names tables, PayloadCodec codec, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
-        this.tables = tables;
-        this.payloads = new Payloads(codec);
+    Handlers(Ground ground, EngineSql sql, TransactionRunner<Connection> jdbc, Identity identity) {
+        this.tables = ground.names();
+        this.payloads = new Payloads(ground.codec());
+        this.interceptors = new Interceptors(ground.interceptors());
         this.sql = sql.oneJob();
         this.keys = sql.keys();
         this.jdbc = jdbc;
@@ -40,28 +41,30 @@ final class Handlers {
 
     /** Runs the attempt; what it returns or throws decides the outcome. An unreadable payload is the job's own failure. */
     Outcome run(LeasedJob job) throws Exception {
+        LogContext log = LogContext.enter(job, identity.owner());
         CurrentJob current = CurrentJob.enter(
                 tables, job.kind(), job.id(), job.row().contents().headers());
         try {
-            return run(job, job.binding());
+            JobRun run = new JobRun(job, identity, sql, keys);
+            interceptors.around(run, () -> handle(job, run, job.binding()));
+            return job.binding().contract() instanceof Leased && !run.recorded()
+                    ? new Outcome.Completed()
+                    : new Outcome.RecordedByHandler(run.snoozed(), null);
         } finally {
             current.close();
+            log.close();
         }
     }
 
-    private <T> Outcome run(LeasedJob job, HandlerBinding<T> binding) throws Exception {
+    private <T> void handle(LeasedJob job, JobRun run, HandlerBinding<T> binding) throws Exception {
         T payload = payloads.read(job.row().contents(), binding);
-        JobRun run = new JobRun(job, identity, sql, keys);
         if (binding.contract() instanceof Leased<T> leased) {
             leased.handler().handle(payload, run);
-            return run.recorded() ? new Outcome.RecordedByHandler(run.snoozed(), null) : new Outcome.Completed();
-        }
-        if (binding.contract() instanceof Transactional<T, ?> transactional) {
+        } else if (binding.contract() instanceof Transactional<T, ?> transactional) {
             inTransaction(job, run, payload, transactional);
         } else if (binding.contract() instanceof TransactionalJdbc<T> plain) {
             inTransaction(job, run, payload, jdbc, plain.handler());
         }
-        return new Outcome.RecordedByHandler(run.snoozed(), null);
     }
 
     private <T, R> void inTransaction(LeasedJob job, JobRun run, T payload, Transactional<T, R> contract)

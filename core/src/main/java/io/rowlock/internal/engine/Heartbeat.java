@@ -113,7 +113,8 @@ final class Heartbeat {
                     job.row().turn().attempt(),
                     owner);
             job.cancel();
-            events.tell(new LeaseLost(job.id(), job.kind(), job.row().turn().attempt()));
+            events.tell(new LeaseLost(
+                    job.id(), job.queue(), job.kind(), job.row().turn().attempt()));
         }
     }
 

@@ -160,7 +160,7 @@ final class KeyRetaker {
         long from = merged.get().id();
         long into = merged.get().into();
         LOG.debug("A job was merged into the one that waits under its key (job={}, into={})", from, into);
-        events.tell(new JobMerged(from, job.kind(), into));
+        events.tell(new JobMerged(from, job.queue(), job.kind(), into));
     }
 
     /** Whichever of the two is cancelled, it may have been the head of its ordering key. */

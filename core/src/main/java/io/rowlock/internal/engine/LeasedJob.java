@@ -6,6 +6,7 @@ import io.rowlock.internal.sql.OutcomeSql.Grip;
 import io.rowlock.worker.HandlerBinding;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,10 +21,14 @@ import org.slf4j.LoggerFactory;
 final class LeasedJob {
     private static final Logger LOG = LoggerFactory.getLogger(LeasedJob.class);
 
+    /** Somebody's SQL may have made a job due since minus infinity. */
+    private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
     private final ClaimedRow row;
     private final HandlerBinding<?> binding;
     private final AtomicBoolean settled = new AtomicBoolean();
     private final Thread claimer = Thread.currentThread();
+    private final long claimedAt;
     private volatile long leasedAt;
     private volatile boolean cancelled;
     private volatile boolean cancelRequested;
@@ -39,6 +44,7 @@ final class LeasedJob {
     LeasedJob(ClaimedRow row, HandlerBinding<?> binding, long leasedAt) {
         this.row = row;
         this.binding = binding;
+        this.claimedAt = leasedAt;
         this.leasedAt = leasedAt;
     }
 
@@ -52,6 +58,10 @@ final class LeasedJob {
 
     long id() {
         return row.id();
+    }
+
+    String queue() {
+        return row.lane().queue();
     }
 
     String kind() {
@@ -86,6 +96,14 @@ final class LeasedJob {
 
     void extended(long nanoTime) {
         leasedAt = nanoTime;
+    }
+
+    /** Since it was due: by the database's clock until the claim, by the time that has passed here from then on. */
+    Duration waited() {
+        Instant asked = row.askedAt();
+        Instant due = row.runAt().isBefore(asked.minus(LONGEST_WAIT)) ? asked.minus(LONGEST_WAIT) : row.runAt();
+        Duration until = due.isBefore(asked) ? Duration.between(due, asked) : Duration.ZERO;
+        return until.plusNanos(Math.max(0, System.nanoTime() - claimedAt));
     }
 
     /** True for the one who decides the outcome. */

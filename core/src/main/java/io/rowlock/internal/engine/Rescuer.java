@@ -152,9 +152,9 @@ final class Rescuer {
                 job.kind(),
                 job.attempts(),
                 job.worker());
-        told.events().tell(new JobRescued(job.id(), job.kind(), job.attempts(), job.worker()));
+        told.events().tell(new JobRescued(job.id(), job.queue(), job.kind(), job.attempts(), job.worker()));
         if (job.dead()) {
-            told.events().tell(new JobDied(job.id(), job.kind(), job.attempts(), WORKER_LOST));
+            told.events().tell(new JobDied(job.id(), job.queue(), job.kind(), job.attempts(), WORKER_LOST));
         } else if (job.deduplicated()) {
             told.keyless().accept(job.id());
         }

@@ -2,6 +2,7 @@ package io.rowlock.internal.engine;
 
 import io.rowlock.alert.AlertCause;
 import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ScheduleFired;
 import io.rowlock.event.RowlockEvent.ScheduleNotFired;
 import io.rowlock.internal.schedule.Firing;
 import io.rowlock.internal.schedule.Firing.Fired;
@@ -166,6 +167,7 @@ final class Scheduler {
                     seen.name(),
                     fired.get().jobs().size());
             committed.wake(fired.get().jobs());
+            events.tell(new ScheduleFired(seen.name(), fired.get().jobs()));
         }
         return fired;
     }

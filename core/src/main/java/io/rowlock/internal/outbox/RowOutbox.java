@@ -2,6 +2,8 @@ package io.rowlock.internal.outbox;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockEvent.JobsEnqueued;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.DedupGroup.Request;
 import io.rowlock.internal.sql.EnqueueSql;
 import io.rowlock.internal.sql.EnqueueSql.Due;
@@ -19,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +33,23 @@ public final class RowOutbox implements Outbox {
     private final Kinds kinds;
     private final int maxPayloadBytes;
     private final ContextHeaders context;
+    private final RowlockListener listener;
 
-    public RowOutbox(Names names, PayloadCodec codec, Kinds kinds, int maxPayloadBytes, ContextHeaders context) {
+    /** @param listener told of what was written; throws nothing */
+    public RowOutbox(
+            Names names,
+            PayloadCodec codec,
+            Kinds kinds,
+            int maxPayloadBytes,
+            ContextHeaders context,
+            RowlockListener listener) {
         this.sql = new EnqueueSql(names);
         this.dedup = new DedupWriter(names);
         this.codec = codec;
         this.kinds = kinds;
         this.maxPayloadBytes = maxPayloadBytes;
         this.context = context;
+        this.listener = listener;
     }
 
     @Override
@@ -51,7 +63,11 @@ public final class RowOutbox implements Outbox {
             rows.add(row(request, headers));
         }
         TransactionCheck.require(connection, "enqueue");
-        return write(connection, rows);
+        List<Enqueued> written = write(connection, rows);
+        if (!written.isEmpty()) {
+            listener.on(new JobsEnqueued(Collections.unmodifiableList(written)));
+        }
+        return written;
     }
 
     private List<Enqueued> write(Connection connection, List<Request> rows) {

@@ -128,9 +128,15 @@ public final class ClaimSql {
     /** Lanes of a queue that may take so many of its slots together, in their order. */
     public record Share(String queue, int most, List<LaneScan> lanes) {}
 
-    /** A job as it was claimed. */
+    /** A job as it was claimed; askedAt is the time of the claim by the database's clock. */
     public record ClaimedRow(
-            Lane lane, long id, @Nullable String orderingKey, Instant runAt, Turn turn, Contents contents) {
+            Lane lane,
+            long id,
+            @Nullable String orderingKey,
+            Instant runAt,
+            Instant askedAt,
+            Turn turn,
+            Contents contents) {
         /** The ordering key of the job in its queue, or null. */
         public @Nullable OrderingKey key() {
             return orderingKey == null ? null : new OrderingKey(lane.queue(), orderingKey);
@@ -233,6 +239,7 @@ public final class ClaimSql {
                 row.getLong("id"),
                 row.getString("ordering_key"),
                 Sql.requiredInstant(row, "run_at"),
+                Sql.requiredInstant(row, "asked_at"),
                 new ClaimedRow.Turn(
                         row.getLong("token"),
                         row.getInt("attempts"),

@@ -104,7 +104,7 @@ public final class KeyedClaimSql {
                 token = token + 1, attempts = attempts + 1, waiting_key = NULL
             WHERE id = ANY(ARRAY(SELECT id FROM due))
             RETURNING id, queue, kind, priority, subject, run_at, token, attempts, losses, max_attempts, ordering_key,
-                      payload::text AS payload, headers::text AS headers, dedup_mode
+                      payload::text AS payload, headers::text AS headers, dedup_mode, statement_timestamp() AS asked_at
             """;
 
     /* Locks: the rows that can be locked, in id order, until the statement ends. Index: the primary key. */

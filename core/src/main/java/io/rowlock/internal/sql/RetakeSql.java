@@ -110,6 +110,7 @@ public final class RetakeSql {
     public record Keyless(
             long id,
             long token,
+            String queue,
             String kind,
             String key,
             @Nullable OrderingKey order,
@@ -139,6 +140,7 @@ public final class RetakeSql {
         return new Keyless(
                 row.getLong("id"),
                 row.getLong("token"),
+                row.getString("queue"),
                 row.getString("kind"),
                 row.getString("dedup_key"),
                 order(row.getString("queue"), row.getString("ordering_key")),

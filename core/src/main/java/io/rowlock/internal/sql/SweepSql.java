@@ -83,7 +83,7 @@ public final class SweepSql {
     static final String RESCUE = """
             /* rowlock:rescue */
             WITH expired AS MATERIALIZED (
-              SELECT id, kind, attempts, locked_by AS worker, dedup_mode IS NOT NULL AS deduplicated,
+              SELECT id, queue, kind, attempts, locked_by AS worker, dedup_mode IS NOT NULL AS deduplicated,
                      attempts >= coalesce(max_attempts, ($3::integer[])[array_position($2::text[], kind)]) AS used_up
               FROM rowlock_job
               WHERE id = ANY($1::bigint[]) AND state = 'ready' AND locked_by IS NOT NULL AND locked_until < clock_timestamp()
@@ -100,7 +100,7 @@ public final class SweepSql {
             failed AS (
               INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)
               SELECT id, attempts, worker, 'worker lost', 'the lease ran out without an outcome', '' FROM expired)
-            SELECT id, kind, attempts, used_up, worker, deduplicated FROM expired ORDER BY id
+            SELECT id, queue, kind, attempts, used_up, worker, deduplicated FROM expired ORDER BY id
             """;
 
     private final Sql walk;
@@ -144,7 +144,8 @@ public final class SweepSql {
             int lane, long id, Instant runAt, @Nullable OrderingKey key, boolean waiting, boolean expired) {}
 
     /** A job taken from a lost worker; dead if its attempts were used up. */
-    public record Rescued(long id, String kind, int attempts, boolean dead, String worker, boolean deduplicated) {}
+    public record Rescued(
+            long id, String queue, String kind, int attempts, boolean dead, String worker, boolean deduplicated) {}
 
     /** Walks at most so many rows of each lane. */
     public List<Walked> walk(Connection connection, List<LaneWalk> lanes, int rowsPerLane) throws SQLException {
@@ -213,6 +214,7 @@ public final class SweepSql {
                 connection,
                 row -> new Rescued(
                         row.getLong("id"),
+                        row.getString("queue"),
                         row.getString("kind"),
                         row.getInt("attempts"),
                         row.getBoolean("used_up"),

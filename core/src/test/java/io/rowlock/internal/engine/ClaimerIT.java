@@ -45,6 +45,7 @@ final class ClaimerIT {
                 schema::connect,
                 new Names(schema.name(), "rowlock_"),
                 new JacksonCodec(),
+                List.of(),
                 new Events(List.of()),
                 null,
                 () -> {},

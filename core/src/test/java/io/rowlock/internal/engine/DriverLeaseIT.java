@@ -106,7 +106,7 @@ final class DriverLeaseIT {
             assertThat(worker.health().up()).isTrue();
         }
 
-        assertThat(rowlock.events(JobCompleted.class)).containsExactly(new JobCompleted(id, "drive", 1));
+        assertThat(rowlock.events(JobCompleted.class)).containsExactly(new JobCompleted(id, "default", "drive", 1));
         assertThat(rowlock.events(LeaseLost.class)).isEmpty();
         assertThat(rowlock.rowlock().jobs().failures(id)).isEmpty();
         assertThat(rowlock.count(JobState.COMPLETED)).isEqualTo(delete ? 0 : 1);
@@ -133,7 +133,7 @@ final class DriverLeaseIT {
         }
 
         assertThat(runs).hasValue(2);
-        assertThat(rowlock.events(JobSnoozed.class)).containsExactly(new JobSnoozed(id, "drive", delay));
+        assertThat(rowlock.events(JobSnoozed.class)).containsExactly(new JobSnoozed(id, "default", "drive", delay));
         assertThat(rowlock.events(LeaseLost.class)).isEmpty();
         assertThat(rowlock.job(id).progress().attempts()).isEqualTo(1);
     }
@@ -288,7 +288,7 @@ final class DriverLeaseIT {
         }
 
         assertThat(stopping).isFalse();
-        assertThat(rowlock.events(JobSnoozed.class)).containsExactly(new JobSnoozed(id, "drive", HOUR));
+        assertThat(rowlock.events(JobSnoozed.class)).containsExactly(new JobSnoozed(id, "default", "drive", HOUR));
     }
 
     private DriverLease lease(JobContext job) {

@@ -36,7 +36,7 @@ final class FakeJobs {
     }
 
     private static ClaimedRow row(ClaimedRow.Lane lane, Instant runAt, ClaimedRow.Turn turn) {
-        return new ClaimedRow(lane, 1, null, runAt, turn, new ClaimedRow.Contents(null, "{}", null, false));
+        return new ClaimedRow(lane, 1, null, runAt, runAt, turn, new ClaimedRow.Contents(null, "{}", null, false));
     }
 
     private static HandlerBinding<?> binding(String kind, RetryPolicy policy, Integer concurrency, String... aliases) {

@@ -57,6 +57,7 @@ final class PriorityIT {
                 schema::connect,
                 new Names(schema.name(), "rowlock_"),
                 new JacksonCodec(),
+                List.of(),
                 new Events(List.of()),
                 null,
                 () -> {},

@@ -31,6 +31,7 @@ final class ToldTest {
                     },
                     new Names("public", "rowlock_"),
                     new JacksonCodec(),
+                    List.of(),
                     new Events(List.of()),
                     null,
                     () -> {},

@@ -42,7 +42,7 @@ final class SweepSqlIT {
         long lost = rows.leased(ME, OVER);
 
         assertThat(rescue(maxAttempts, lost))
-                .containsExactly(new Rescued(lost, "mail", 2, maxAttempts == 2, ME, false));
+                .containsExactly(new Rescued(lost, "default", "mail", 2, maxAttempts == 2, ME, false));
         assertThat(schema.count(
                         "SELECT token FROM rowlock_job WHERE locked_by IS NULL AND losses = 1 AND state = ?",
                         maxAttempts == 2 ? "dead" : "ready"))

@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.internal.engine.LogContext;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.saga.Compensation;
 import io.rowlock.saga.OutcomeUnknown;
@@ -16,6 +17,7 @@ import io.rowlock.saga.internal.sql.StepRow.StepKey;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +78,15 @@ final class Calls<S> {
 
     /** One attempt of a step. */
     Next make(Step<S> step, Scope scope, boolean gives) throws Exception {
+        LogContext log = LogContext.enter(Map.of("rowlock.step", step.name()));
+        try {
+            return attempt(step, scope, gives);
+        } finally {
+            log.close();
+        }
+    }
+
+    private Next attempt(Step<S> step, Scope scope, boolean gives) throws Exception {
         StepRow attempt = prepare(step);
         if (attempt == null) {
             return Next.ON;
@@ -109,6 +120,15 @@ final class Calls<S> {
 
     /** One attempt of a compensation. */
     Next undo(SagaNode<S> node, Scope scope) throws Exception {
+        LogContext log = LogContext.enter(Map.of("rowlock.step", node.name()));
+        try {
+            return attemptToUndo(node, scope);
+        } finally {
+            log.close();
+        }
+    }
+
+    private Next attemptToUndo(SagaNode<S> node, Scope scope) throws Exception {
         StepRow row = Objects.requireNonNull(saga.step(node.name()), "what is undone has begun");
         Compensation<S> compensation =
                 Objects.requireNonNull(Backward.compensation(node), "what is undone has a compensation");

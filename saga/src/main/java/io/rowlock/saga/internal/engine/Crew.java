@@ -1,5 +1,6 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.internal.engine.LogContext;
 import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.saga.SagaNode.Step;
 import io.rowlock.saga.StepWork;
@@ -85,7 +86,7 @@ final class Crew<S> {
         Flight<S> flight = calls.flight(step, (StepWork.Called<S>) step.work(), ready.scope(), row);
         flight.landsIn(landed);
         flying.put(step.name(), flight);
-        threads.execute(CurrentJob.carriedBy(flight));
+        threads.execute(LogContext.carriedBy(CurrentJob.carriedBy(flight)));
     }
 
     /** The same, and no longer than until other branches have something to do: at their times, and about a second after a signal. */

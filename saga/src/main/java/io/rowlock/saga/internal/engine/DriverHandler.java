@@ -2,6 +2,7 @@ package io.rowlock.saga.internal.engine;
 
 import io.rowlock.alert.AlertCause;
 import io.rowlock.internal.engine.DriverLease;
+import io.rowlock.internal.engine.LogContext;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobHandler;
 import io.rowlock.job.RetryPolicy;
@@ -11,6 +12,7 @@ import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.internal.sql.LoadSql.Loaded;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -37,6 +39,15 @@ final class DriverHandler<S> implements JobHandler<String> {
 
     @Override
     public void handle(String saga, JobContext job) throws Exception {
+        LogContext log = LogContext.enter(Map.of("rowlock.saga", saga, "rowlock.saga.name", definition.name()));
+        try {
+            drive(saga, job);
+        } finally {
+            log.close();
+        }
+    }
+
+    private void drive(String saga, JobContext job) throws Exception {
         Hold hold = new Hold((DriverLease) job, job, saga);
         boolean again = true;
         while (again) {

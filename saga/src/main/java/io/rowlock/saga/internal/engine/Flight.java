@@ -1,7 +1,9 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.internal.engine.LogContext;
 import io.rowlock.saga.SagaNode.Step;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +67,13 @@ final class Flight<S> implements Runnable {
         }
         S answer = null;
         Throwable failure = null;
+        LogContext log = LogContext.enter(Map.of("rowlock.step", step.name()));
         try {
             answer = work.over(state);
         } catch (Throwable e) {
             failure = e;
+        } finally {
+            log.close();
         }
         synchronized (this) {
             thread = null;
