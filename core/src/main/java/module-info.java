@@ -9,11 +9,16 @@ module io.rowlock.core {
     requires com.fasterxml.jackson.datatype.jsr310;
     requires java.net.http;
     requires org.slf4j;
+    requires static micrometer.core;
+    requires static io.opentelemetry.api;
+    requires static io.opentelemetry.context;
 
     exports io.rowlock;
     exports io.rowlock.alert;
     exports io.rowlock.error;
     exports io.rowlock.event;
+    exports io.rowlock.event.micrometer;
+    exports io.rowlock.event.opentelemetry;
     exports io.rowlock.job;
     exports io.rowlock.schedule;
     exports io.rowlock.schema;

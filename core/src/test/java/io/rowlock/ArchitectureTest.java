@@ -43,6 +43,8 @@ final class ArchitectureTest {
         "io.rowlock.alert",
         "io.rowlock.error",
         "io.rowlock.event",
+        "io.rowlock.event.micrometer",
+        "io.rowlock.event.opentelemetry",
         "io.rowlock.job",
         "io.rowlock.schedule",
         "io.rowlock.schema",
@@ -72,7 +74,7 @@ final class ArchitectureTest {
             .resideInAnyPackage(
                     "io.rowlock.alert",
                     "io.rowlock.error",
-                    "io.rowlock.event",
+                    "io.rowlock.event..",
                     "io.rowlock.job",
                     "io.rowlock.schedule",
                     "io.rowlock.schema",
@@ -113,6 +115,14 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("com.fasterxml..");
+
+    @ArchTest
+    static final ArchRule adapters_alone_need_what_is_optional = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.rowlock.event.micrometer", "io.rowlock.event.opentelemetry")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.micrometer..", "io.opentelemetry..", "io.rowlock.event.*");
 
     @ArchTest
     static final ArchRule no_static_field_changes =
