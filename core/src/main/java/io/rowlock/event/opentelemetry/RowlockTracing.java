@@ -56,6 +56,7 @@ public final class RowlockTracing implements HeaderContributor, HandlerIntercept
 
     private static final TextMapGetter<Map<String, String>> GETTER = new TextMapGetter<>() {
         @Override
+        @SuppressWarnings("deprecation") // older versions of the API have no other way to ask
         public Iterable<String> keys(Map<String, String> headers) {
             return headers.keySet();
         }
@@ -140,6 +141,7 @@ public final class RowlockTracing implements HeaderContributor, HandlerIntercept
 
     private record Traced(Span span, Scope scope) {}
 
+    @SuppressWarnings("MustBeClosedChecker") // end() closes it; what the scope itself throws must fail no handler
     private @Nullable Traced begin(JobContext job) {
         try {
             Context written = propagator.extract(Context.current(), job.headers(), GETTER);
