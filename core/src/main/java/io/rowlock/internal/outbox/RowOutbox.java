@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +64,7 @@ public final class RowOutbox implements Outbox {
         TransactionCheck.require(connection, "enqueue");
         List<Enqueued> written = write(connection, rows);
         if (!written.isEmpty()) {
-            listener.on(new JobsEnqueued(Collections.unmodifiableList(written)));
+            listener.on(new JobsEnqueued(List.copyOf(written)));
         }
         return written;
     }

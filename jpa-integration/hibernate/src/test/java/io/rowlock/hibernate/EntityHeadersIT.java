@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.Rowlock;
 import io.rowlock.job.JobKind;
+import io.rowlock.job.Kind;
 import io.rowlock.jpa.Change;
 import io.rowlock.jpa.EntityChanged;
 import io.rowlock.jpa.JpaTransactions;
@@ -62,5 +63,35 @@ final class EntityHeadersIT {
                 .containsExactly("acme", "acme 1 task/" + schema.count("SELECT min(id) FROM rowlock_job"));
         assertThat(schema.list(String.class, "SELECT cause || ' ' || kind || ' ' || n FROM rowlock_alert"))
                 .containsExactly("jobs in a loop task 1");
+    }
+
+    @Kind(value = "order-changed", version = 2)
+    record OrderChanged(int id, long cents) {}
+
+    @Entity(name = "Bill")
+    @Table(name = "bill")
+    static class Bill {
+        @Id
+        int id;
+
+        @OutboxJob(on = Change.PERSIST)
+        OrderChanged changed() {
+            return new OrderChanged(id, 500);
+        }
+    }
+
+    @Test
+    void job_of_an_entity_says_the_version_of_its_payload(TestSchema schema) throws Exception {
+        TestUnit.install(schema);
+        schema.execute("TRUNCATE rowlock_job");
+        try (TestUnit unit = TestUnit.on(schema, Bill.class)) {
+            Rowlock.builder()
+                    .dataSource(schema.dataSource())
+                    .persistenceUnit(unit.factory())
+                    .build();
+            unit.commit(em -> em.persist(new Bill()));
+        }
+        assertThat(schema.list(String.class, "SELECT kind || ' ' || (headers->>'rowlock-version') FROM rowlock_job"))
+                .containsExactly("order-changed 2");
     }
 }

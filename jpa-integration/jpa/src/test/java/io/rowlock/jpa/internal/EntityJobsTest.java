@@ -395,4 +395,31 @@ final class EntityJobsTest {
         assertThatThrownBy(() -> EntityJobs.of(List.of(type(First.class)), FACTORIES))
                 .hasMessageContaining("in 1 place:");
     }
+
+    @Kind(value = "versioned", version = 2)
+    record Versioned(String text) {}
+
+    static class Versions {
+        @OutboxJob(on = Change.PERSIST)
+        Versioned own() {
+            return new Versioned("");
+        }
+
+        @OutboxJob(on = Change.UPDATE, kind = "another")
+        Versioned other() {
+            return new Versioned("");
+        }
+
+        @OutboxJob(on = Change.REMOVE, kind = "unversioned")
+        Unnamed unnamed() {
+            return new Unnamed("");
+        }
+    }
+
+    @Test
+    void kinds_have_the_version_of_the_payloads_class_under_another_name_too() {
+        assertThat(EntityJobs.of(List.of(type(Versions.class)), FACTORIES).kinds())
+                .extracting(kind -> kind.name() + ' ' + kind.version())
+                .containsExactlyInAnyOrder("versioned 2", "another 2", "unversioned 1");
+    }
 }
