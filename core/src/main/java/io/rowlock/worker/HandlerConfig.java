@@ -78,8 +78,8 @@ public final class HandlerConfig {
      * Says how the JSON of an older version of the payload becomes that of the next version. A job of version 1 goes through the
      * upcasts from 1, from 2 and so on, before it is read as the kind's type. They must lead without a gap to the kind's
      * version; those of the oldest versions may be left out when no such job is left. Called on the handler's thread, before
-     * the transaction of a transactional handler begins. What it throws, and a version without an upcast, is a failed
-     * attempt of that job, tried again by its policy.
+     * the transaction of a transactional handler begins. What it throws is as if the handler had
+     * thrown it, and a version without an upcast is a failure: an attempt of that job alone, tried again by its policy.
      *
      * @param fromVersion the older version, from 1
      * @param json makes the next version's text of the older one's; used by many threads at once; none by default

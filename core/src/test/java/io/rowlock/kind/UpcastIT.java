@@ -12,6 +12,7 @@ import io.rowlock.job.DedupMode;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
+import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.schedule.Schedule;
 import io.rowlock.testkit.postgres.PostgresTest;
@@ -224,6 +225,22 @@ final class UpcastIT {
                         less -> assertThat(less).contains("must be a whole number from 1, got -1"),
                         shape -> assertThat(shape).contains("Cannot deserialize"));
         assertThat(schema.count("SELECT count(*) FROM rowlock_job_failure")).isEqualTo(8);
+    }
+
+    @Test
+    void upcast_may_say_that_its_job_will_never_do() throws Exception {
+        long id = older.enqueue(new First(1, 1)).id();
+        try (HandCrankedWorker worker = rowlock.rowlock()
+                .handCrankedWorker(config -> config.handle(
+                        Third.class,
+                        (invoice, job) -> {},
+                        h -> h.upcast(1, json -> json).upcast(2, Second.class, second -> {
+                            throw new PermanentFailure("nobody pays in euros any more");
+                        })))) {
+            assertThat(worker.drain()).isEqualTo(1);
+        }
+        assertThat(rowlock.job(id).state()).isEqualTo(JobState.DEAD);
+        assertThat(rowlock.job(id).progress().lastError()).contains("nobody pays in euros any more");
     }
 
     @Test

@@ -71,7 +71,8 @@ final class Interceptors {
 
         /** What the handler threw is not lost where an interceptor threw something else. */
         void addTo(Throwable instead) {
-            if (thrown != null && thrown != instead && thrown != instead.getCause()) {
+            boolean told = thrown == instead || thrown == instead.getCause() || instead.getSuppressed().length > 0;
+            if (thrown != null && !told) { // one that is thrown again and again must not grow
                 instead.addSuppressed(thrown);
             }
         }

@@ -4,6 +4,9 @@ import io.rowlock.error.RowlockException;
 import io.rowlock.internal.outbox.PayloadVersion;
 import io.rowlock.internal.sql.ClaimSql.ClaimedRow.Contents;
 import io.rowlock.job.JobKind;
+import io.rowlock.job.PermanentFailure;
+import io.rowlock.job.RetryAfter;
+import io.rowlock.job.Snooze;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.worker.HandlerBinding;
 import io.rowlock.worker.PayloadUpcast;
@@ -75,6 +78,8 @@ final class Payloads {
                 throw new RowlockException("it gave null");
             }
             return next;
+        } catch (PermanentFailure | RetryAfter | Snooze saysWhatFollows) {
+            throw saysWhatFollows;
         } catch (Exception | StackOverflowError e) {
             throw new RowlockException(
                     "The upcast from version " + upcast.fromVersion() + " of kind " + kind.name() + " failed: "
