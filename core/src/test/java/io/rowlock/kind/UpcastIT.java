@@ -89,6 +89,9 @@ final class UpcastIT {
         older.enqueue(new First(3, 6));
         old.enqueue(new Second(4, 8));
         rowlock.enqueue(new Third(5, 9, "CHF"));
+        schema.list(
+                Long.class,
+                "SELECT rowlock_enqueue('invoice', '{\"no\":6,\"cents\":4}', headers => '{\"rowlock-version\": \"2\"}')");
 
         drain();
 
@@ -98,8 +101,9 @@ final class UpcastIT {
                         new Third(2, 7, "EUR"),
                         new Third(3, 600, "EUR"),
                         new Third(4, 8, "EUR"),
-                        new Third(5, 9, "CHF"));
-        assertThat(rowlock.count(JobState.COMPLETED)).isEqualTo(5);
+                        new Third(5, 9, "CHF"),
+                        new Third(6, 4, "EUR"));
+        assertThat(rowlock.count(JobState.COMPLETED)).isEqualTo(6);
     }
 
     @Test
