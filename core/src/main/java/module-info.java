@@ -15,6 +15,7 @@ module io.rowlock.core {
 
     exports io.rowlock;
     exports io.rowlock.alert;
+    exports io.rowlock.checkup;
     exports io.rowlock.error;
     exports io.rowlock.event;
     exports io.rowlock.event.micrometer;

@@ -1,11 +1,14 @@
 package io.rowlock;
 
 import io.rowlock.alert.Alerts;
+import io.rowlock.checkup.Finding;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.alert.Deliveries;
 import io.rowlock.internal.alert.RowAlerts;
+import io.rowlock.internal.checkup.RowlockCheckup;
+import io.rowlock.internal.checkup.Thresholds;
 import io.rowlock.internal.engine.CrankedEngine;
 import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
@@ -34,6 +37,7 @@ import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
 import io.rowlock.worker.WorkerSettings;
+import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -47,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rowlock {
     private final JdbcSchema schema;
+    private final RowlockCheckup checkup;
     private final RowOutbox plainOutbox;
     private final Outbox outbox;
     private final RowJobs jobs;
@@ -66,6 +71,7 @@ public final class Rowlock {
         PayloadCodec codec = builder.codec();
         this.schema = new JdbcSchema(builder.connections(), names);
         this.events = new Events(builder.listeners());
+        this.checkup = new RowlockCheckup(names, builder.connections(), schema, Thresholds.DEFAULT, Clock.systemUTC());
         this.plainOutbox = new RowOutbox(
                 names, codec, kinds, builder.maxPayloadBytes(), new ContextHeaders(builder.contributors()), listener());
         this.outbox = builder.afterCommit()
@@ -118,6 +124,23 @@ public final class Rowlock {
      */
     public Schema schema() {
         return schema;
+    }
+
+    /**
+     * Looks at everything outside of Rowlock that its promises stand on: connections and poolers, the server's settings,
+     * tables, indexes and rights, dead rows and who keeps them, clocks, durability, and jobs that wait for a handler, a worker
+     * or a person. Reads only, over two connections of the data source and with the rights that workers need; what they do not
+     * allow to see is a finding too, and says which right would. Blocks: some forty statements, of which each is ended after 5 s.
+     * Kinds and queues are judged by the workers that were made by this Rowlock and not stopped; without one, only by whether
+     * due jobs are taken. May be called at any time, from any thread; a crash leaves nothing.
+     *
+     * @return what was found, the heaviest first; empty if there is nothing to say. A database that cannot be reached is a
+     *     finding, not an exception
+     * @throws InvalidUseException if this Rowlock has no data source
+     */
+    public List<Finding> checkup() {
+        workers.removeIf(ThreadedWorker::stopped);
+        return checkup.run(workers.stream().map(ThreadedWorker::serving).toList());
     }
 
     /**

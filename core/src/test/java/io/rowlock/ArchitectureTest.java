@@ -41,6 +41,7 @@ final class ArchitectureTest {
     private static final String[] EXPORTED = {
         "io.rowlock",
         "io.rowlock.alert",
+        "io.rowlock.checkup",
         "io.rowlock.error",
         "io.rowlock.event",
         "io.rowlock.event.micrometer",
@@ -73,6 +74,7 @@ final class ArchitectureTest {
             .that()
             .resideInAnyPackage(
                     "io.rowlock.alert",
+                    "io.rowlock.checkup",
                     "io.rowlock.error",
                     "io.rowlock.event..",
                     "io.rowlock.job",

@@ -4,6 +4,7 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockEvent.WorkerStarted;
 import io.rowlock.event.RowlockEvent.WorkerStopped;
+import io.rowlock.internal.checkup.Serving;
 import io.rowlock.internal.engine.JobRun.Identity;
 import io.rowlock.internal.schedule.RowSchedules;
 import io.rowlock.internal.schema.JdbcSchema;
@@ -24,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -230,6 +232,15 @@ public final class ThreadedWorker implements Worker {
         synchronized (monitor) {
             return state == State.STOPPING || state == State.STOPPED;
         }
+    }
+
+    /** What it does once it runs. */
+    public Serving serving() {
+        return new Serving(
+                settings.handlers().stream()
+                        .map(binding -> binding.kind().name())
+                        .collect(Collectors.toSet()),
+                settings.queues().keySet());
     }
 
     /** Whether it will never claim again. */

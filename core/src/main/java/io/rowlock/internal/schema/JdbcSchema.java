@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
     private static final int VERSION = 10;
-    private static final List<String> TABLES = List.of(
+    /** The tables' names without their prefix. */
+    public static final List<String> TABLES = List.of(
             "schema",
             "job",
             "job_failure",
@@ -39,6 +40,9 @@ public final class JdbcSchema implements Schema {
             "operation",
             "schedule",
             "alert_sink");
+
+    /** What a problem begins with where a column, index, check or function is not as a line of the catalogue says. */
+    public static final String DIFFERENT = "missing or different: ";
 
     private static final List<String> NAMELESS = List.of("the row of version 1 is missing in the table of versions: it"
             + " holds the installation's name, with which every idempotency key begins; put it back from a backup, or the"
@@ -184,7 +188,7 @@ public final class JdbcSchema implements Schema {
         List<String> found = sql.catalogue(connection, present);
         for (String line : resource("catalogue.txt").lines().toList()) {
             if (!found.contains(line)) {
-                problems.add("missing or different: " + line);
+                problems.add(DIFFERENT + line);
             }
         }
         if (problems.isEmpty() && sql.installation(connection) == null) {

@@ -1,0 +1,140 @@
+package io.rowlock.internal.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Which jobs wait, by queue and kind: for people and checkups. No locks. */
+public final class WaitingSql {
+    /* How many rows of a lane are looked at to find one that nobody works on: leased ones stand in front. */
+    private static final int MOST_LEASED = 1_000;
+
+    /*
+     * One index, from one (queue, kind) to the next (a loose scan), at most $1 of them; then for each the first row by run_at
+     * of each priority that is not leased, behind at most MOST_LEASED that are. The planner's trap: a row comparison alone
+     * would be enough for it to go on in the index, ORDER BY and LIMIT make it do so.
+     */
+    private static String lanes(String walk, String where) {
+        return """
+            %1$s AS (
+              (SELECT queue, kind, 1 AS n FROM rowlock_job WHERE %2$s ORDER BY queue, kind LIMIT 1)
+              UNION ALL
+              SELECT next.queue, next.kind, %1$s.n + 1
+              FROM %1$s CROSS JOIN LATERAL (
+                SELECT queue, kind FROM rowlock_job
+                WHERE %2$s AND (queue, kind) > (%1$s.queue, %1$s.kind)
+                ORDER BY queue, kind LIMIT 1) next
+              WHERE %1$s.n < $1)
+            """.formatted(walk, where);
+    }
+
+    private static String first(String walk, String where) {
+        return """
+            SELECT %1$s.queue, %1$s.kind, free.run_at
+            FROM %1$s CROSS JOIN (VALUES (0), (1), (2)) AS p(priority)
+            LEFT JOIN LATERAL (
+              SELECT run_at FROM (
+                SELECT run_at, locked_by FROM rowlock_job
+                WHERE %2$s AND queue = %1$s.queue AND kind = %1$s.kind AND priority = p.priority
+                ORDER BY run_at LIMIT %3$d) AS front
+              WHERE locked_by IS NULL ORDER BY run_at LIMIT 1) free ON true
+            """.formatted(walk, where, MOST_LEASED);
+    }
+
+    private static final String FREE = "state = 'ready' AND ordering_key IS NULL AND limit_key IS NULL AND losses = 0";
+    private static final String SUSPECT =
+            "state = 'ready' AND ordering_key IS NULL AND limit_key IS NULL AND losses > 0";
+    private static final String KEYED = "state = 'ready' AND (ordering_key IS NOT NULL OR limit_key IS NOT NULL)";
+
+    /* Indexes: rowlock_job_due, rowlock_job_suspect, rowlock_job_keyed. Rows: at most 3 * $1. */
+    static final String LANES = "/* rowlock:waiting-lanes */ WITH RECURSIVE " + lanes("due", FREE) + ", "
+            + lanes("suspect", SUSPECT) + ", " + lanes("keyed", KEYED)
+            + " SELECT queue, kind, min(run_at) AS earliest, coalesce(min(run_at) <= statement_timestamp()"
+            + " - $2::bigint * interval '1 microsecond', false) AS late FROM ("
+            + first("due", FREE) + " UNION ALL " + first("suspect", SUSPECT) + " UNION ALL " + first("keyed", KEYED)
+            + ") AS lane GROUP BY queue, kind ORDER BY queue, kind";
+
+    /* Index: the primary key of queues. Rows: at most 1,000. */
+    static final String PAUSED = """
+            /* rowlock:paused-queues */
+            SELECT queue, paused_at, paused_by FROM rowlock_queue WHERE paused_at IS NOT NULL ORDER BY queue LIMIT 1000
+            """;
+
+    /* No index on blocked_by: a bounded walk of the keys with work. Rows: at most 11. */
+    static final String BLOCKED = """
+            /* rowlock:blocked-keys */
+            SELECT queue, ordering_key, blocked_by
+            FROM (SELECT queue, ordering_key, blocked_by FROM rowlock_key LIMIT 100000) AS keys
+            WHERE blocked_by IS NOT NULL
+            LIMIT 11
+            """;
+
+    /* Index: rowlock_job_finished. */
+    static final String DEAD = """
+            /* rowlock:count-dead */
+            SELECT count(*) AS n FROM (
+              SELECT FROM rowlock_job WHERE state = 'dead' AND finished_at IS NOT NULL LIMIT $1::int) AS dead
+            """;
+
+    private final Names names;
+
+    public WaitingSql(Names names) {
+        this.names = names;
+    }
+
+    /**
+     * Jobs of one kind that wait in one queue.
+     *
+     * @param earliest when the first of them that nobody works on was or is due; null if all are being worked on
+     * @param late whether it has been due for longer than was asked
+     */
+    public record Lane(String queue, String kind, @Nullable Instant earliest, boolean late) {}
+
+    /** A paused queue. */
+    public record Paused(String queue, Instant since, String who) {}
+
+    /** An ordering key that a dead job blocks. */
+    public record Blocked(String queue, String key, long job) {}
+
+    /** Queues and kinds in their order; at most so many of each of three sorts of jobs. */
+    public List<Lane> lanes(Connection connection, int most, Duration late) throws SQLException {
+        return new Sql(names, LANES)
+                .query(
+                        connection,
+                        row -> new Lane(
+                                row.getString("queue"),
+                                row.getString("kind"),
+                                Sql.instant(row, "earliest"),
+                                row.getBoolean("late")),
+                        most,
+                        Sql.micros(late));
+    }
+
+    public List<Paused> paused(Connection connection) throws SQLException {
+        return new Sql(names, PAUSED)
+                .query(
+                        connection,
+                        row -> new Paused(
+                                row.getString("queue"),
+                                Sql.requiredInstant(row, "paused_at"),
+                                row.getString("paused_by")));
+    }
+
+    public List<Blocked> blocked(Connection connection) throws SQLException {
+        return new Sql(names, BLOCKED)
+                .query(
+                        connection,
+                        row -> new Blocked(
+                                row.getString("queue"), row.getString("ordering_key"), row.getLong("blocked_by")));
+    }
+
+    /** How many dead letters there are, counted up to a most. */
+    public long dead(Connection connection, int most) throws SQLException {
+        return new Sql(names, DEAD)
+                .query(connection, row -> row.getLong("n"), most)
+                .get(0);
+    }
+}
