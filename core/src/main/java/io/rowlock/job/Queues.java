@@ -3,6 +3,7 @@ package io.rowlock.job;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -74,6 +75,15 @@ public interface Queues {
      * @throws DatabaseException if the server refused it
      */
     QueueLimits limitsOf(String queue);
+
+    /**
+     * The queues for which something was set, and those in which ready jobs wait. Goes over the indexes of ready jobs from one
+     * queue and kind to the next.
+     *
+     * @return at most 1,000 of the former and those of at most 500 queues and kinds of the latter, in the order of their names
+     * @throws DatabaseException if the server refused it
+     */
+    List<QueueView> all();
 
     /**
      * A pause.

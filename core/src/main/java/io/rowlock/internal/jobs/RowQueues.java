@@ -3,17 +3,26 @@ package io.rowlock.internal.jobs;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.sql.QueueSql;
+import io.rowlock.internal.sql.QueueSql.QueueRow;
+import io.rowlock.internal.sql.WaitingSql.Lane;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.QueueLimits;
+import io.rowlock.job.QueueView;
 import io.rowlock.job.Queues;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +30,8 @@ import org.slf4j.LoggerFactory;
 /** Settings of queues as rows. */
 public final class RowQueues implements Queues {
     private static final Logger LOG = LoggerFactory.getLogger(RowQueues.class);
+
+    private static final int MOST_LANES = 500;
 
     private final QueueSql sql;
     private final ConnectionSource connections;
@@ -92,6 +103,43 @@ public final class RowQueues implements Queues {
     public QueueLimits limitsOf(String queue) {
         checkName(queue);
         return perform(open -> sql.limits(open, List.of(queue))).getOrDefault(queue, QueueLimits.none());
+    }
+
+    @Override
+    public List<QueueView> all() {
+        return perform(open -> {
+            Map<String, QueueRow> rows = sql.all(open);
+            Map<String, List<Lane>> waiting = sql.waiting().lanes(open, MOST_LANES, Duration.ZERO).stream()
+                    .collect(Collectors.groupingBy(Lane::queue));
+            Map<String, QueueLimits> limits = sql.limits(open, rows.keySet());
+            Set<String> queues = new TreeSet<>(rows.keySet());
+            queues.addAll(waiting.keySet());
+            return queues.stream()
+                    .map(queue -> view(
+                            queue,
+                            rows.get(queue),
+                            limits.getOrDefault(queue, QueueLimits.none()),
+                            waiting.getOrDefault(queue, List.of())))
+                    .toList();
+        });
+    }
+
+    private static QueueView view(String queue, @Nullable QueueRow row, QueueLimits limits, List<Lane> lanes) {
+        Pause pause = row == null || row.pausedAt() == null
+                ? null
+                : new Pause(Objects.requireNonNull(row.pausedAt()), Objects.requireNonNull(row.pausedBy()));
+        boolean passes = row != null && row.deadHead().equals(DeadHead.PASS.text());
+        return new QueueView(
+                queue,
+                pause,
+                passes ? DeadHead.PASS : DeadHead.BLOCK,
+                limits,
+                lanes.size(),
+                lanes.stream()
+                        .map(Lane::earliest)
+                        .filter(Objects::nonNull)
+                        .min(Comparator.naturalOrder())
+                        .orElse(null));
     }
 
     private static void check(String queue, @Nullable By by) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,12 @@ public final class QueueSql {
     static final String FIND = """
             /* rowlock:find-queue */
             SELECT paused_at, paused_by, dead_head FROM rowlock_queue WHERE queue = $1
+            """;
+
+    /* In the order of the primary key. Rows: at most 1,000. */
+    static final String ALL = """
+            /* rowlock:all-queues */
+            SELECT queue, paused_at, paused_by, dead_head FROM rowlock_queue ORDER BY queue LIMIT 1000
             """;
 
     static final String PAUSE = """
@@ -79,6 +86,26 @@ public final class QueueSql {
                                 queue)
                         .stream()
                         .findFirst();
+    }
+
+    /** The queues that have a row, in the order of their names. */
+    public Map<String, QueueRow> all(Connection connection) throws SQLException {
+        Map<String, QueueRow> all = new LinkedHashMap<>();
+        new Sql(names, ALL)
+                .query(
+                        connection,
+                        row -> all.put(
+                                row.getString("queue"),
+                                new QueueRow(
+                                        Sql.instant(row, "paused_at"),
+                                        row.getString("paused_by"),
+                                        row.getString("dead_head"))));
+        return all;
+    }
+
+    /** What waits in the queues. */
+    public WaitingSql waiting() {
+        return new WaitingSql(names);
     }
 
     /** True if the queue was not paused before. */

@@ -276,7 +276,8 @@ class PlansIT {
             if (node.has("Index Name")) {
                 used.add(node.get("Index Name").asText());
             }
-            boolean scan = node.path("Index Name").asText().matches("rowlock_job_(due|suspect|keyed)");
+            boolean scan = !pinned.template().equals(WaitingSql.LANES) // which is after what is not due, too
+                    && node.path("Index Name").asText().matches("rowlock_job_(due|suspect|keyed)");
             boolean fromLaneToLane = pinned.name().matches("watch-(keyed-)?foreign")
                     && !node.path("Index Cond").asText().contains("priority");
             if (scan

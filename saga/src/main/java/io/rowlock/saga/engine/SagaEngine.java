@@ -35,6 +35,20 @@ public final class SagaEngine {
     }
 
     /**
+     * Sagas without a definition, for tools that run beside the application: {@link #operations} and
+     * {@link Sagas#cancel(String, io.rowlock.job.By) cancel} do what they do elsewhere, but for what needs a definition, which is
+     * refused: starts, signals with payloads that it checks, new states, forks, charts. Not for workers.
+     *
+     * @param rowlock the database, and the outbox
+     * @param queue the queue that the application's engine was built with; {@code default} where it said nothing
+     * @return an engine with nothing registered
+     * @throws InvalidUseException if null, or the name is not allowed
+     */
+    public static SagaEngine withoutDefinitions(Rowlock rowlock, String queue) {
+        return builder(rowlock).queue(queue).buildForTools();
+    }
+
+    /**
      * The door for applications.
      *
      * @return starts, signals, operations

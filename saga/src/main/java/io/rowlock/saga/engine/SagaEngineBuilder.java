@@ -87,6 +87,10 @@ public final class SagaEngineBuilder {
         if (sagas.isEmpty()) {
             throw new InvalidUseException("No saga is registered: call register(definition)");
         }
+        return buildForTools();
+    }
+
+    SagaEngine buildForTools() {
         Definitions definitions = new Definitions(sagas);
         definitions.requireChildren();
         return new SagaEngine(

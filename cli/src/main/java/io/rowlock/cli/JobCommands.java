@@ -1,0 +1,212 @@
+package io.rowlock.cli;
+
+import io.rowlock.Rowlock;
+import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.Cancellation;
+import io.rowlock.job.Job;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Jobs. */
+@Command(
+        name = "jobs",
+        mixinStandardHelpOptions = true,
+        description = "Looks jobs up, and cancels, revives and skips them.",
+        subcommands = {
+            JobCommands.Find.class,
+            JobCommands.Show.class,
+            JobCommands.Counts.class,
+            JobCommands.Failures.class,
+            JobCommands.Cancel.class,
+            JobCommands.Revive.class,
+            JobCommands.Skip.class
+        })
+final class JobCommands extends Group {
+
+    /** By subject or kind. */
+    @Command(name = "find", description = "Lists the jobs of a subject or kind, oldest first; at most 1,000.")
+    static final class Find extends Action {
+        @Option(names = "--subject", paramLabel = "SUBJECT", description = "What the jobs are about, as Order:42.")
+        private @Nullable String subject;
+
+        @Option(names = "--kind", paramLabel = "KIND", description = "Their kind. Walks the table: not for large ones.")
+        private @Nullable String kind;
+
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            if ((subject == null) == (kind == null)) {
+                throw new InvalidUseException("Say which jobs: --subject or --kind");
+            }
+            List<Job> found = subject != null
+                    ? rowlock.jobs().ofSubject(subject)
+                    : rowlock.jobs().ofKind(String.valueOf(kind));
+            List<List<@Nullable Object>> rows = new ArrayList<>();
+            found.forEach(job -> rows.add(Arrays.asList(
+                    job.id(),
+                    job.kind(),
+                    job.queue(),
+                    state(job),
+                    job.subject(),
+                    job.progress().attempts(),
+                    job.progress().runAt(),
+                    job.progress().lastError())));
+            out.list(List.of("id", "kind", "queue", "state", "subject", "attempts", "runAt", "lastError"), rows);
+            return found.isEmpty() ? ExitCode.REFUSED : ExitCode.FINE;
+        }
+    }
+
+    private static String state(Job job) {
+        return job.lease().owner() == null ? job.state().text() : "running";
+    }
+
+    /** One job. */
+    @Command(name = "show", description = "Shows one job; its payload and headers only when told.")
+    static final class Show extends Action {
+        @Parameters(paramLabel = "ID", description = "The job.")
+        private long id;
+
+        @Option(names = "--payload", description = "Show payload and headers, which may hold personal data.")
+        private boolean payload;
+
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            Optional<Job> found = rowlock.jobs().find(id);
+            found.ifPresent(job -> out.sheet(parts(job)));
+            if (found.isEmpty()) {
+                out.say("There is no job " + id + " (any more).");
+                out.text("");
+            }
+            return found.isPresent() ? ExitCode.FINE : ExitCode.REFUSED;
+        }
+
+        private Map<String, @Nullable Object> parts(Job job) {
+            Map<String, @Nullable Object> parts = new LinkedHashMap<>();
+            parts.put("id", job.id());
+            parts.put("kind", job.kind());
+            parts.put("queue", job.queue());
+            parts.put("state", state(job));
+            parts.put("subject", job.subject());
+            parts.put("priority", job.progress().priority().name().toLowerCase(Locale.ROOT));
+            parts.put("runAt", job.progress().runAt());
+            parts.put("attempts", job.progress().attempts());
+            parts.put("maxAttempts", job.progress().maxAttempts());
+            parts.put("losses", job.progress().losses());
+            parts.put("createdAt", job.progress().createdAt());
+            parts.put("finishedAt", job.progress().finishedAt());
+            parts.put("worker", job.lease().owner());
+            parts.put("leaseUntil", job.lease().until());
+            parts.put("token", job.lease().token());
+            parts.put("lastError", job.progress().lastError());
+            if (payload) {
+                parts.put("payload", new Printer.Raw(job.content().payload()));
+                job.content().headers().forEach((name, value) -> parts.put("header " + name, value));
+            }
+            return parts;
+        }
+    }
+
+    /** All of them. */
+    @Command(name = "counts", description = "Counts the jobs in each state. Walks the whole table.")
+    static final class Counts extends Action {
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            Map<String, @Nullable Object> counts = new LinkedHashMap<>();
+            rowlock.jobs().counts().forEach((state, n) -> counts.put(state.text(), n));
+            out.sheet(counts);
+            return ExitCode.FINE;
+        }
+    }
+
+    /** Why. */
+    @Command(name = "failures", description = "Lists the failed attempts of a job, oldest first.")
+    static final class Failures extends Action {
+        @Parameters(paramLabel = "ID", description = "The job.")
+        private long id;
+
+        @Option(names = "--stack", description = "Show the stack traces too.")
+        private boolean stack;
+
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            List<List<@Nullable Object>> rows = new ArrayList<>();
+            List<String> stacks = new ArrayList<>();
+            rowlock.jobs().failures(id).forEach(failure -> {
+                List<@Nullable Object> row = new ArrayList<>(Arrays.asList(
+                        failure.attempt(), failure.at(), failure.worker(), failure.errorClass(), failure.message()));
+                if (stack && out.json()) {
+                    row.add(failure.stack());
+                }
+                rows.add(row);
+                stacks.add("attempt " + failure.attempt() + ":\n" + failure.stack());
+            });
+            List<String> head = new ArrayList<>(List.of("attempt", "at", "worker", "error", "message"));
+            if (stack && out.json()) {
+                head.add("stack");
+            }
+            out.list(head, rows);
+            if (stack && !out.json()) {
+                stacks.forEach(each -> each.lines().forEach(out::say));
+                out.text("");
+            }
+            return ExitCode.FINE;
+        }
+    }
+
+    private abstract static class ChangeJobs extends Change {
+        @Parameters(paramLabel = "ID", arity = "1..*", description = "The jobs; each is a transaction of its own.")
+        private List<Long> ids = List.of();
+
+        @Override
+        final int run(Rowlock rowlock, Printer out) {
+            return Each.of(out, "id", ids, id -> change(rowlock, id));
+        }
+
+        abstract Each.Answer change(Rowlock rowlock, long id);
+    }
+
+    /** Whatever they are at. */
+    @Command(
+            name = "cancel",
+            description = {
+                "Cancels jobs. A running handler is interrupted; where its transaction holds the row, the cancel is kept",
+                "and carried out when the row is free (answer: requested)."
+            })
+    static final class Cancel extends ChangeJobs {
+        @Override
+        Each.Answer change(Rowlock rowlock, long id) {
+            Cancellation answer = rowlock.jobs().cancel(id, by());
+            return new Each.Answer(
+                    answer.name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                    answer == Cancellation.STOPPED || answer == Cancellation.REQUESTED);
+        }
+    }
+
+    /** Dead and cancelled ones. */
+    @Command(
+            name = "revive",
+            description = "Makes dead or cancelled jobs ready again, due at once, with all their attempts.")
+    static final class Revive extends ChangeJobs {
+        @Override
+        Each.Answer change(Rowlock rowlock, long id) {
+            return Each.Answer.of(rowlock.jobs().revive(id, by()), "neither dead nor cancelled");
+        }
+    }
+
+    /** Dead heads. */
+    @Command(name = "skip", description = "Lets the jobs behind a dead one with its ordering key go on; it stays dead.")
+    static final class Skip extends ChangeJobs {
+        @Override
+        Each.Answer change(Rowlock rowlock, long id) {
+            return Each.Answer.of(rowlock.jobs().skip(id, by()), "blocks no key");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.rowlock.cli;
+
+/** Where the runnable jar begins. */
+public final class Main {
+    private Main() {}
+
+    /**
+     * Runs one command and ends the JVM with its exit code.
+     *
+     * @param args the command and its options
+     */
+    public static void main(String[] args) {
+        if (System.getProperty("org.slf4j.simpleLogger.defaultLogLevel") == null) {
+            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+        }
+        System.exit(RowlockCommand.line(Surroundings.ofThisProcess()).execute(args));
+    }
+}

@@ -1,0 +1,5 @@
+/** Rowlock from a terminal. */
+@NullMarked
+package io.rowlock.cli;
+
+import org.jspecify.annotations.NullMarked;
