@@ -41,7 +41,7 @@ public final class RowlockCheckup {
         this.clock = clock;
     }
 
-    /** @param workers what the workers of this Rowlock do; empty if there are none, and then kinds are not judged */
+    /** The findings, the heaviest first. Kinds are judged by what the workers of this Rowlock do, if there are any. */
     public List<Finding> run(List<Serving> workers) {
         List<Finding> findings = new ArrayList<>();
         try (Connection connection = connections.get()) {

@@ -1,0 +1,65 @@
+package io.rowlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** The guide's page shows the commands as they are; {@code -Dguide.write=true} writes it anew. */
+final class GuideTest {
+    private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/guide/cli.md");
+    private static final Pattern HELP =
+            Pattern.compile("<!-- help: rowlock ?([a-z ]*?) ?-->\\n.*?<!-- end help -->", Pattern.DOTALL);
+    private static final Pattern COMMANDS =
+            Pattern.compile("<!-- commands -->\\n.*?<!-- end commands -->", Pattern.DOTALL);
+
+    @Test
+    void the_page_shows_the_commands_as_they_are() throws IOException {
+        CommandLine root = RowlockCommand.line(new Surroundings(Map.of(), "tester", () -> null))
+                .setUsageHelpAutoWidth(false)
+                .setUsageHelpWidth(110);
+        String page = Files.readString(PAGE);
+        String renewed = HELP.matcher(page)
+                .replaceAll(block -> Matcher.quoteReplacement("<!-- help: rowlock " + block.group(1)
+                        + (block.group(1).isEmpty() ? "" : " ") + "-->\n```text\n"
+                        + help(root, block.group(1)) + "```\n<!-- end help -->"));
+        renewed = COMMANDS.matcher(renewed)
+                .replaceAll(block -> Matcher.quoteReplacement("<!-- commands -->\n| command | what it does |\n|---|---|\n"
+                        + commands(root, "rowlock") + "<!-- end commands -->"));
+        if (Boolean.getBoolean("guide.write")) {
+            Files.writeString(PAGE, renewed);
+        }
+        assertThat(Files.readString(PAGE)).isEqualTo(renewed);
+    }
+
+    private static String help(CommandLine root, String path) {
+        CommandLine command = root;
+        for (String each : path.isEmpty() ? new String[0] : path.split(" ")) {
+            command = command.getSubcommands().get(each);
+        }
+        return command.getUsageMessage(Ansi.OFF)
+                .lines()
+                .map(String::stripTrailing)
+                .reduce("", (all, line) -> all + line + "\n");
+    }
+
+    private static String commands(CommandLine of, String path) {
+        StringBuilder rows = new StringBuilder();
+        of.getSubcommands().forEach((name, command) -> {
+            if (!command.getSubcommands().isEmpty()) {
+                rows.append(commands(command, path + ' ' + name));
+            } else if (!name.equals("help")) {
+                rows.append("| `" + path + ' ' + name + "` | "
+                        + String.join(" ", command.getCommandSpec().usageMessage().description()) + " |\n");
+            }
+        });
+        return rows.toString();
+    }
+}
