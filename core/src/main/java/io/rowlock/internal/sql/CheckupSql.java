@@ -50,10 +50,13 @@ public final class CheckupSql {
             LIMIT 1
             """;
 
-    /* Rows: one. A standby in use shows itself to every role as a row, its state only to some. */
+    /* Rows: one. A standby in use shows itself to every role as a row, its state only to some. Change data capture is none. */
     static final String STANDBYS = """
             /* rowlock:checkup-standbys */
-            SELECT count(*) AS standbys FROM pg_stat_replication WHERE application_name NOT LIKE 'pg\\_basebackup%'
+            SELECT count(*) AS standbys
+            FROM pg_stat_replication
+            WHERE application_name NOT LIKE 'pg\\_basebackup%'
+              AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = pid AND s.slot_type = 'logical')
             """;
 
     /* Transactions that are open for longer than $1 microseconds or, where their age is hidden, $2 ids. Limit: 10. */
