@@ -67,8 +67,7 @@ final class AlertCommands extends Group {
         @Override
         int run(Rowlock rowlock, Printer out) {
             AlertDoor door = parent.doors.apply(rowlock);
-            return Each.of(
-                    out, "id", ids, id -> Each.Answer.of(door.acknowledge(id, by()), "not open, or not there"));
+            return Each.of(out, "id", ids, id -> Each.Answer.of(door.acknowledge(id, by()), "not open, or not there"));
         }
     }
 }

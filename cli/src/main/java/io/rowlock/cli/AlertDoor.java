@@ -19,5 +19,11 @@ interface AlertDoor {
      * @param job the last job it happened to, or null
      */
     record OpenAlert(
-            long id, String cause, String kind, long count, Instant lastAt, @Nullable Long job, String reason) {}
+            long id,
+            String cause,
+            String kind,
+            long count,
+            Instant lastAt,
+            @Nullable Long job,
+            String reason) {}
 }

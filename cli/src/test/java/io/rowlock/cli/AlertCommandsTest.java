@@ -48,11 +48,12 @@ final class AlertCommandsTest {
     void all_pages_are_listed_and_open_alerts_are_no_fine_end() {
         assertThat(run("alerts", "list")).isZero();
         IntStream.rangeClosed(1, 1_001)
-                .forEach(id -> open.add(
-                        new AlertDoor.OpenAlert(id, "job dead", "mail", 2, Instant.EPOCH, 4711L, "no route")));
+                .forEach(id ->
+                        open.add(new AlertDoor.OpenAlert(id, "job dead", "mail", 2, Instant.EPOCH, 4711L, "no route")));
 
         assertThat(run("alerts", "list")).isEqualTo(ExitCode.REFUSED);
-        assertThat(out.toString().lines().filter(line -> line.contains("job dead"))).hasSize(1_001);
+        assertThat(out.toString().lines().filter(line -> line.contains("job dead")))
+                .hasSize(1_001);
         assertThat(run("alerts", "list", "--kind", "sms")).isZero();
     }
 

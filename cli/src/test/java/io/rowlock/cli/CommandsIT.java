@@ -36,17 +36,20 @@ final class CommandsIT {
 
     private long job(String state) throws Exception {
         String finished = state.equals("ready") ? "NULL" : "clock_timestamp()";
-        return schema.count("INSERT INTO rowlock_job (kind, payload, subject, state, finished_at, headers) VALUES ('mail',"
-                + " '{\"amount\": 1234567890123456789.10}', 'Order:42', '" + state + "', " + finished
-                + ", '{\"tenant\": \"acme\"}') RETURNING id");
+        return schema.count(
+                "INSERT INTO rowlock_job (kind, payload, subject, state, finished_at, headers) VALUES ('mail',"
+                        + " '{\"amount\": 1234567890123456789.10}', 'Order:42', '" + state + "', " + finished
+                        + ", '{\"tenant\": \"acme\"}') RETURNING id");
     }
 
     private String state(long id) throws Exception {
-        return schema.one(String.class, "SELECT state FROM rowlock_job WHERE id = ?", id).orElseThrow();
+        return schema.one(String.class, "SELECT state FROM rowlock_job WHERE id = ?", id)
+                .orElseThrow();
     }
 
     private String operation() throws Exception {
-        return schema.one(String.class, "SELECT what || ' by ' || who || ': ' || why FROM rowlock_operation").orElse("none");
+        return schema.one(String.class, "SELECT what || ' by ' || who || ': ' || why FROM rowlock_operation")
+                .orElse("none");
     }
 
     @Test
@@ -54,7 +57,9 @@ final class CommandsIT {
         long id = job("ready");
 
         assertThat(terminal.run("jobs", "find", "--subject", "Order:42")).isZero();
-        assertThat(terminal.out()).contains("id", String.valueOf(id), "mail", "ready").doesNotContain("1234567890");
+        assertThat(terminal.out())
+                .contains("id", String.valueOf(id), "mail", "ready")
+                .doesNotContain("1234567890");
         assertThat(terminal.run("jobs", "find", "--kind", "mail", "--json")).isZero();
         assertThat(terminal.json().get(0).get("id").isTextual()).isTrue();
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(id));
@@ -85,14 +90,16 @@ final class CommandsIT {
         assertThat(terminal.out())
                 .contains("java.io.IOException", "mail [31m server")
                 .doesNotContain("at x", "\u001b");
-        assertThat(terminal.run("jobs", "failures", String.valueOf(id), "--stack")).isZero();
+        assertThat(terminal.run("jobs", "failures", String.valueOf(id), "--stack"))
+                .isZero();
         assertThat(terminal.out()).contains("at x");
     }
 
     @Test
     void jobs_are_cancelled_revived_and_skipped_with_who_and_why() throws Exception {
         long waiting = job("ready");
-        assertThat(terminal.run("jobs", "cancel", String.valueOf(waiting), "--why", "by mistake")).isZero();
+        assertThat(terminal.run("jobs", "cancel", String.valueOf(waiting), "--why", "by mistake"))
+                .isZero();
         assertThat(state(waiting)).isEqualTo("cancelled");
         assertThat(operation()).isEqualTo("cancel by tester: by mistake");
 
@@ -103,7 +110,8 @@ final class CommandsIT {
         assertThat(terminal.run("jobs", "revive", String.valueOf(waiting), "999", "--why", "again", "--json"))
                 .isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.json().get(0).get("answer").asText()).isEqualTo("neither dead nor cancelled");
-        assertThat(terminal.run("jobs", "skip", String.valueOf(waiting), "--why", "x")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("jobs", "skip", String.valueOf(waiting), "--why", "x"))
+                .isEqualTo(ExitCode.REFUSED);
     }
 
     @Test
@@ -119,14 +127,16 @@ final class CommandsIT {
     void queues_are_listed_paused_and_resumed() throws Exception {
         job("ready");
 
-        assertThat(terminal.run("queues", "pause", "default", "--why", "mail server down")).isZero();
+        assertThat(terminal.run("queues", "pause", "default", "--why", "mail server down"))
+                .isZero();
         assertThat(terminal.run("queues", "list", "--json")).isZero();
         assertThat(terminal.json().get(0).get("queue").asText()).isEqualTo("default");
         assertThat(terminal.json().get(0).get("kinds").asInt()).isEqualTo(1);
         assertThat(terminal.json().get(0).get("pausedBy").asText()).isEqualTo("tester");
         assertThat(terminal.json().get(0).get("firstDue").isNull()).isFalse();
         assertThat(terminal.run("queues", "pause", "default", "--why", "again")).isEqualTo(ExitCode.REFUSED);
-        assertThat(terminal.run("queues", "resume", "default", "--why", "it is back")).isZero();
+        assertThat(terminal.run("queues", "resume", "default", "--why", "it is back"))
+                .isZero();
         assertThat(terminal.run("queues", "list")).isZero();
         assertThat(terminal.out()).contains("default").doesNotContain("tester");
     }
@@ -139,12 +149,15 @@ final class CommandsIT {
 
         assertThat(terminal.run("schedules", "list")).isZero();
         assertThat(terminal.out()).contains("nightly", "every PT24H", "mail");
-        assertThat(terminal.run("schedules", "pause", "nightly", "--why", "holidays")).isZero();
+        assertThat(terminal.run("schedules", "pause", "nightly", "--why", "holidays"))
+                .isZero();
         assertThat(terminal.run("schedules", "list", "--json")).isZero();
         assertThat(terminal.json().get(0).get("pausedBy").asText()).isEqualTo("tester");
-        assertThat(terminal.run("schedules", "run", "nightly", "--why", "now, please")).isZero();
+        assertThat(terminal.run("schedules", "run", "nightly", "--why", "now, please"))
+                .isZero();
         assertThat(terminal.out()).contains("job ");
-        assertThat(terminal.run("schedules", "resume", "nightly", "--why", "back")).isZero();
+        assertThat(terminal.run("schedules", "resume", "nightly", "--why", "back"))
+                .isZero();
         assertThat(terminal.run("schedules", "resume", "unknown", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1);
     }
@@ -156,7 +169,8 @@ final class CommandsIT {
         assertThat(terminal.run("checkup")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("PROBLEM index-missing", "CREATE INDEX CONCURRENTLY rowlock_job_due");
         assertThat(terminal.run("checkup", "--json", "--no-remarks")).isEqualTo(ExitCode.REFUSED);
-        assertThat(terminal.json()).allSatisfy(each -> assertThat(each.get("severity").asText()).isNotEqualTo("REMARK"));
+        assertThat(terminal.json())
+                .allSatisfy(each -> assertThat(each.get("severity").asText()).isNotEqualTo("REMARK"));
     }
 
     @Test
@@ -165,7 +179,8 @@ final class CommandsIT {
         schema.execute("DROP TABLE rowlock_alert");
         assertThat(terminal.run("schema", "validate")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("rowlock_alert is missing");
-        assertThat(terminal.bare("schema", "script", "--schema", "shop", "--prefix", "app_")).isZero();
+        assertThat(terminal.bare("schema", "script", "--schema", "shop", "--prefix", "app_"))
+                .isZero();
         assertThat(terminal.out()).contains("CREATE TABLE \"shop\".app_job");
         assertThat(terminal.bare("schema", "script", "--from", "99")).isEqualTo(ExitCode.USAGE);
         assertThat(terminal.run("schema", "install", "--prefix", "other_")).isZero();

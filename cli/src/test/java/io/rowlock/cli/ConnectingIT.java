@@ -49,7 +49,8 @@ final class ConnectingIT {
 
         assertThat(terminal.bare(as(role, "--password-file", file.toString()))).isZero();
         assertThat(terminal.bare(as(role, "--ask-password"))).isZero();
-        assertThat(terminal.bare(as(role, "--password-file", folder.resolve("gone").toString())))
+        assertThat(terminal.bare(
+                        as(role, "--password-file", folder.resolve("gone").toString())))
                 .isEqualTo(ExitCode.USAGE);
         assertThat(terminal.err()).contains("cannot be read");
         schema.execute("DROP ROLE " + role);
@@ -57,9 +58,7 @@ final class ConnectingIT {
 
     private String[] as(String role, String... more) {
         String[] args = new String[8 + more.length];
-        String[] fixed = {
-            "jobs", "counts", "--url", schema.server().url(), "--schema", schema.name(), "--user", role
-        };
+        String[] fixed = {"jobs", "counts", "--url", schema.server().url(), "--schema", schema.name(), "--user", role};
         System.arraycopy(fixed, 0, args, 0, 8);
         System.arraycopy(more, 0, args, 8, more.length);
         return args;

@@ -31,8 +31,9 @@ final class GuideTest {
                         + (block.group(1).isEmpty() ? "" : " ") + "-->\n```text\n"
                         + help(root, block.group(1)) + "```\n<!-- end help -->"));
         renewed = COMMANDS.matcher(renewed)
-                .replaceAll(block -> Matcher.quoteReplacement("<!-- commands -->\n| command | what it does |\n|---|---|\n"
-                        + commands(root, "rowlock") + "<!-- end commands -->"));
+                .replaceAll(
+                        block -> Matcher.quoteReplacement("<!-- commands -->\n| command | what it does |\n|---|---|\n"
+                                + commands(root, "rowlock") + "<!-- end commands -->"));
         if (Boolean.getBoolean("guide.write")) {
             Files.writeString(PAGE, renewed);
         }
@@ -57,7 +58,8 @@ final class GuideTest {
                 rows.append(commands(command, path + ' ' + name));
             } else if (!name.equals("help")) {
                 rows.append("| `" + path + ' ' + name + "` | "
-                        + String.join(" ", command.getCommandSpec().usageMessage().description()) + " |\n");
+                        + String.join(
+                                " ", command.getCommandSpec().usageMessage().description()) + " |\n");
             }
         });
         return rows.toString();

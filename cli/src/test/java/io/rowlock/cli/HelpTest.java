@@ -30,9 +30,10 @@ final class HelpTest {
             assertThat(each.getCommandSpec().usageMessage().description())
                     .as(each.getCommandName())
                     .isNotEmpty();
-            assertThat(each.getCommandSpec().options()).allSatisfy(option -> assertThat(option.description())
-                    .as(option.longestName())
-                    .isNotEmpty());
+            assertThat(each.getCommandSpec().options())
+                    .allSatisfy(option -> assertThat(option.description())
+                            .as(option.longestName())
+                            .isNotEmpty());
         });
     }
 
@@ -44,7 +45,8 @@ final class HelpTest {
                 new String[] {"schedules", "run", "nightly"},
                 new String[] {"sagas", "retry", "42"})) {
             StringWriter err = new StringWriter();
-            assertThat(line().setErr(new PrintWriter(err, true)).execute(command)).isEqualTo(ExitCode.USAGE);
+            assertThat(line().setErr(new PrintWriter(err, true)).execute(command))
+                    .isEqualTo(ExitCode.USAGE);
             assertThat(err.toString()).contains("--why");
         }
     }

@@ -60,7 +60,8 @@ final class SagaCommandsIT {
     }
 
     private String status() throws Exception {
-        return schema.one(String.class, "SELECT status FROM rowlock_saga WHERE id = '42'").orElseThrow();
+        return schema.one(String.class, "SELECT status FROM rowlock_saga WHERE id = '42'")
+                .orElseThrow();
     }
 
     @Test
@@ -87,7 +88,8 @@ final class SagaCommandsIT {
     void a_stuck_saga_is_retried_and_a_worker_goes_on_with_it() throws Exception {
         broken = false;
 
-        assertThat(terminal.run("sagas", "retry", "42", "--why", "card works again")).isZero();
+        assertThat(terminal.run("sagas", "retry", "42", "--why", "card works again"))
+                .isZero();
         worker.drain();
 
         assertThat(status()).isEqualTo("completed");
@@ -102,7 +104,8 @@ final class SagaCommandsIT {
         assertThat(terminal.run("sagas", "skip", "42", "book", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("wrong step");
         assertThat(terminal.run("sagas", "resolve", "42", "--why", "x")).isEqualTo(ExitCode.USAGE);
-        assertThat(terminal.run("sagas", "skip", "42", "pay", "--why", "paid in cash")).isZero();
+        assertThat(terminal.run("sagas", "skip", "42", "pay", "--why", "paid in cash"))
+                .isZero();
         worker.drain();
         assertThat(status()).isEqualTo("completed");
     }
@@ -111,7 +114,8 @@ final class SagaCommandsIT {
     void a_whole_saga_is_resolved_by_hand_and_a_cancel_after_the_pivot_refused() throws Exception {
         assertThat(terminal.run("sagas", "cancel", "42", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("only forward");
-        assertThat(terminal.run("sagas", "resolve", "42", "--whole", "--why", "done by phone")).isZero();
+        assertThat(terminal.run("sagas", "resolve", "42", "--whole", "--why", "done by phone"))
+                .isZero();
         assertThat(status()).isEqualTo("resolved");
     }
 }

@@ -45,12 +45,14 @@ class CheckupIT {
 
     @Test
     void the_page_has_every_finding() throws IOException {
-        StringBuilder table = new StringBuilder("<!-- codes -->\n| code | severity | why it matters |\n|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("<!-- codes -->\n| code | severity | why it matters |\n|---|---|---|\n");
         for (Symptom each : Symptom.values()) {
             table.append("| `" + each.code() + "` | `" + each.severity() + "` | " + each.matters() + " |\n");
         }
         String page = Files.readString(PAGE);
-        String renewed = page.substring(0, page.indexOf("<!-- codes -->")) + table
+        String renewed = page.substring(0, page.indexOf("<!-- codes -->"))
+                + table
                 + page.substring(page.indexOf("<!-- end codes -->"));
         if (Boolean.getBoolean("guide.write")) {
             Files.writeString(PAGE, renewed);
