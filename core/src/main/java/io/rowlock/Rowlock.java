@@ -130,7 +130,8 @@ public final class Rowlock {
      * Looks at everything outside of Rowlock that its promises stand on: connections and poolers, the server's settings,
      * tables, indexes and rights, dead rows and who keeps them, clocks, durability, and jobs that wait for a handler, a worker
      * or a person. Reads only, over two connections of the data source and with the rights that workers need; what they do not
-     * allow to see is a finding too, and says which right would. Blocks: some forty statements, of which each is ended after 5 s.
+     * allow to see is a finding too, and says which right would. Blocks: some forty statements, of which each is ended after 5 s,
+     * and as long as the data source lets wait for a second connection.
      * Kinds and queues are judged by the workers that were made by this Rowlock and not stopped; without one, only by whether
      * due jobs are taken. May be called at any time, from any thread; a crash leaves nothing.
      *

@@ -9,6 +9,8 @@ import io.rowlock.testkit.postgres.OwnPostgres;
 import io.rowlock.testkit.postgres.TestPostgres;
 import java.sql.Connection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -294,6 +296,22 @@ final class DatabaseCheckupIT {
                     .filteredOn(each -> each.code().equals("not-checked"))
                     .isNotEmpty()
                     .allSatisfy(each -> assertThat(each.seen()).contains("somebody holds a lock"));
+        }
+    }
+
+    @Test
+    void a_connection_that_is_lost_in_the_middle_ends_the_round_with_what_was_found_until_then() throws Exception {
+        try (Connection locker = checked.schema.begin();
+                var statement = locker.createStatement()) {
+            statement.execute("LOCK TABLE rowlock_job IN ACCESS EXCLUSIVE MODE");
+            CompletableFuture<List<Finding>> findings = CompletableFuture.supplyAsync(checked::findings);
+            soon().until(() -> checked.schema.count("SELECT count(pg_terminate_backend(pid)) FROM pg_locks"
+                            + " WHERE NOT granted AND relation = 'rowlock_job'::regclass")
+                    == 1);
+
+            assertThat(codes(findings.get(30, TimeUnit.SECONDS)))
+                    .startsWith("unreachable")
+                    .contains("silent-connection", "owner-role");
         }
     }
 

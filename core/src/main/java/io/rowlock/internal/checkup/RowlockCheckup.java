@@ -1,7 +1,6 @@
 package io.rowlock.internal.checkup;
 
 import io.rowlock.checkup.Finding;
-import io.rowlock.error.RowlockException;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.internal.sql.CheckupSql;
 import io.rowlock.internal.sql.Names;
@@ -14,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes all checks, one after another, each in a read-only transaction of its own that is rolled back, with statements
@@ -22,6 +23,7 @@ import java.util.Map;
  * connection ends the round.
  */
 public final class RowlockCheckup {
+    private static final Logger LOG = LoggerFactory.getLogger(RowlockCheckup.class);
     private static final int STATEMENT_MILLIS = 5_000;
     private static final int LOCK_MILLIS = 1_000;
     private static final int ANSWER_MILLIS = 15_000;
@@ -46,14 +48,17 @@ public final class RowlockCheckup {
         List<Finding> findings = new ArrayList<>();
         try (Connection connection = connections.get()) {
             int networkTimeout = connection.getNetworkTimeout();
+            boolean autoCommit = connection.getAutoCommit();
             findings.addAll(DriverCheck.of(connection, networkTimeout));
             connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
-            boolean autoCommit = connection.getAutoCommit();
             try {
-                lookAtAll(connection, workers, findings);
+                connection.setAutoCommit(true);
+                findings.addAll(new PoolerCheck(connections).look(connection));
+                for (Check check : checks(workers)) {
+                    findings.addAll(look(check, connection));
+                }
             } finally {
-                connection.setAutoCommit(autoCommit);
-                connection.setNetworkTimeout(Runnable::run, networkTimeout);
+                putBack(connection, autoCommit, networkTimeout);
             }
         } catch (SQLException e) {
             findings.add(unreachable(e));
@@ -62,26 +67,34 @@ public final class RowlockCheckup {
         return List.copyOf(findings);
     }
 
-    private void lookAtAll(Connection connection, List<Serving> workers, List<Finding> findings) throws SQLException {
-        connection.setAutoCommit(true);
-        findings.addAll(new PoolerCheck(connections).look(connection));
-        for (Check check : checks(workers)) {
-            connection.setAutoCommit(false);
-            try {
-                CheckupSql.begin(connection, STATEMENT_MILLIS, LOCK_MILLIS);
-                findings.addAll(check.look(connection));
-            } catch (SQLException e) {
-                if (SqlState.connectionLost(e)) {
-                    throw e;
-                }
-                findings.add(notChecked(check, e));
-            } catch (RowlockException e) {
-                findings.add(Symptom.NOT_CHECKED.seen(
-                        "The check of " + check.subject() + " could not be made: " + e.getMessage(),
-                        "Put that right, and run the checkup again."));
-            } finally {
-                connection.rollback();
+    /** Throws only where the connection is lost. */
+    private static List<Finding> look(Check check, Connection connection) throws SQLException {
+        List<Finding> findings = new ArrayList<>();
+        connection.setAutoCommit(false);
+        try {
+            CheckupSql.begin(connection, STATEMENT_MILLIS, LOCK_MILLIS);
+            findings.addAll(check.look(connection));
+        } catch (SQLException e) {
+            if (SqlState.connectionLost(e)) {
+                throw e;
             }
+            findings.add(notChecked(check, e));
+        } catch (RuntimeException e) {
+            findings.add(Symptom.NOT_CHECKED.seen(
+                    "The check of " + check.subject() + " could not be made: " + e,
+                    "Put that right, and run the checkup again."));
+        }
+        connection.rollback();
+        return findings;
+    }
+
+    /** What is lost cannot be put back: its pool sees that by itself. */
+    private static void putBack(Connection connection, boolean autoCommit, int networkTimeout) {
+        try {
+            connection.setAutoCommit(autoCommit);
+            connection.setNetworkTimeout(Runnable::run, networkTimeout);
+        } catch (SQLException e) {
+            LOG.debug("A connection could not be put back as it was", e);
         }
     }
 
