@@ -22,6 +22,7 @@ abstract class Action implements Callable<Integer> {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Print this help.")
+    @SuppressWarnings("UnusedVariable") // picocli does what is to be done
     private boolean help;
 
     @Spec

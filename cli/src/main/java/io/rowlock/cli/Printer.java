@@ -111,7 +111,7 @@ final class Printer {
     }
 
     private static String clean(String text) {
-        return text.replaceAll("\\p{Cntrl}", " ");
+        return text.replaceAll("[\\p{Cntrl}\\x{80}-\\x{9f}]", " ");
     }
 
     /** Longs are ids or counts that a reader of doubles would round: texts. */

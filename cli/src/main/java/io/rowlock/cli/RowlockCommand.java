@@ -7,13 +7,14 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParseResult;
 
 /** The root of all commands. */
 @Command(
         name = "rowlock",
         mixinStandardHelpOptions = true,
-        version = "rowlock ${rowlock.version}",
+        versionProvider = RowlockCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks at the tables of Rowlock, and does what a person decides.",
         footerHeading = "%nAt three in the morning:%n",
@@ -52,13 +53,20 @@ final class RowlockCommand extends Group {
 
     /** The whole command line, ready to run. */
     static CommandLine line(Surroundings surroundings) {
-        String version = RowlockCommand.class.getPackage().getImplementationVersion();
-        System.setProperty("rowlock.version", version == null ? "(not packaged)" : version);
         return new CommandLine(new RowlockCommand(surroundings))
                 .setExecutionExceptionHandler(RowlockCommand::explain)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(34);
+    }
+
+    /** As the jar's manifest says. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = RowlockCommand.class.getPackage().getImplementationVersion();
+            return new String[] {"rowlock " + (version == null ? "(not packaged)" : version)};
+        }
     }
 
     /** In words; a stack trace only where it was asked for. */

@@ -33,15 +33,21 @@ final class QueuesListedIT {
         List<QueueView> all = test.rowlock().queues().all();
 
         assertThat(all)
-                .extracting(QueueView::queue, QueueView::kinds, QueueView::deadHead, each -> each.limits().running())
+                .extracting(
+                        QueueView::queue,
+                        QueueView::kinds,
+                        QueueView::deadHead,
+                        each -> each.limits().running())
                 .containsExactly(
                         tuple("both", 3, DeadHead.BLOCK, null),
                         tuple("jobs", 1, DeadHead.BLOCK, null),
                         tuple("leased", 1, DeadHead.BLOCK, null),
                         tuple("settings", 0, DeadHead.PASS, 3));
-        assertThat(all).extracting(each -> each.pause() == null ? null : each.pause().who())
+        assertThat(all)
+                .extracting(each -> each.pause() == null ? null : each.pause().who())
                 .containsExactly("ada", null, null, null);
-        assertThat(all).extracting(QueueView::earliest)
+        assertThat(all)
+                .extracting(QueueView::earliest)
                 .extracting(String::valueOf)
                 .containsExactly("2020-01-01T00:00:00Z", "2020-01-05T00:00:00Z", "null", "null");
     }

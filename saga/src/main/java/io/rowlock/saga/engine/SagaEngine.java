@@ -35,9 +35,8 @@ public final class SagaEngine {
     }
 
     /**
-     * Sagas without a definition, for tools that run beside the application: {@link #operations} and
-     * {@link Sagas#cancel(String, io.rowlock.job.By) cancel} do what they do elsewhere, but for what needs a definition, which is
-     * refused: starts, signals with payloads that it checks, new states, forks, charts. Not for workers.
+     * Sagas without a definition, for tools that run beside the application. What a person does to sagas works as elsewhere;
+     * what needs a definition is refused (starts, new states, forks) or left out (charts). Not for workers.
      *
      * @param rowlock the database, and the outbox
      * @param queue the queue that the application's engine was built with; {@code default} where it said nothing
