@@ -23,6 +23,7 @@ import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Map;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -114,8 +115,16 @@ final class UpcastIT {
 
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE id = " + first + " AND headers IS NULL"))
                 .isEqualTo(1);
-        assertThat(rowlock.job(third).content().headers())
+        assertThat(headers(third))
                 .containsOnly(entry("rowlock-version", "3"), entry("tenant", "a"));
+    }
+
+    private Map<String, String> headers(long job) {
+        return rowlock.rowlock()
+                .jobs()
+                .content(job, new By("test", "looks at headers"))
+                .orElseThrow()
+                .headers();
     }
 
     /** As handlers do that hand on tenant and trace. */
@@ -130,7 +139,7 @@ final class UpcastIT {
         }
         assertThat(rowlock.rowlock().jobs().ofKind("told"))
                 .singleElement()
-                .satisfies(job -> assertThat(job.content().headers())
+                .satisfies(job -> assertThat(headers(job.id()))
                         .containsKey("rowlock-cause")
                         .doesNotContainKey("rowlock-version"));
     }

@@ -41,7 +41,8 @@ public final class Deliveries {
                     .maxAttempts(100),
             Duration.ofMinutes(1),
             null,
-            null);
+            null,
+            List.of());
 
     private final AlertBookSql sql;
     private final ConnectionSource connections;
@@ -96,7 +97,7 @@ public final class Deliveries {
                 queues,
                 handlers,
                 worker.timing(),
-                worker.completedRetention(),
+                worker.retention(),
                 worker.executor(),
                 worker.extensions(),
                 worker.schedules());
