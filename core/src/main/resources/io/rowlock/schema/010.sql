@@ -6,6 +6,10 @@ CREATE INDEX rowlock_job_aside ON rowlock_job (state, queue, kind, id) WHERE sta
 ALTER TABLE rowlock_job ADD COLUMN redacted_at timestamptz;
 COMMENT ON COLUMN rowlock_job.redacted_at IS 'When payload, headers and errors were taken out; such a job cannot be revived.';
 
+ALTER TABLE rowlock_saga ADD COLUMN queue text;
+ALTER TABLE rowlock_saga ADD CONSTRAINT rowlock_saga_queue CHECK (length(queue) <= 200);
+COMMENT ON COLUMN rowlock_saga.queue IS 'The queue of its drivers, whoever has it go on; null: begun before it was kept.';
+
 CREATE INDEX rowlock_alert_job ON rowlock_alert (job_id, id) WHERE job_id IS NOT NULL;
 CREATE INDEX rowlock_alert_past ON rowlock_alert (acknowledged_at, id) WHERE acknowledged_at IS NOT NULL;
 

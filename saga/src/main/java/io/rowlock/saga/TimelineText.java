@@ -23,7 +23,8 @@ final class TimelineText {
         head();
         List<List<String>> steps = new ArrayList<>();
         steps.add(List.of("step", "status", "tries", "undone", "started", "finished", "error"));
-        timeline.steps().forEach(step -> steps.add(row(step)));
+        boolean over = timeline.saga().status().finished();
+        timeline.steps().forEach(step -> steps.add(row(step, over)));
         table(steps);
         if (!timeline.signals().isEmpty()) {
             List<List<String>> signals = new ArrayList<>();
@@ -65,10 +66,14 @@ final class TimelineText {
         }
     }
 
-    private static List<String> row(SagaTimeline.Step step) {
+    /** What a finished saga waited for, or was to try again, it has given up. */
+    private static List<String> row(SagaTimeline.Step step, boolean over) {
+        boolean open = step.status() == StepStatus.WAITING || step.status() == StepStatus.RETRYING;
         return List.of(
                 plain(step.name()) + (step.branch().isEmpty() ? "" : " / " + plain(step.branch())),
-                word(step.status()) + (step.dueAt() == null ? "" : " until " + at(step.dueAt())),
+                over && open
+                        ? step.branch().isEmpty() ? "given up" : "-"
+                        : word(step.status()) + (step.dueAt() == null ? "" : " until " + at(step.dueAt())),
                 String.valueOf(step.attempts()),
                 String.valueOf(step.compensations()),
                 at(step.times().started()),

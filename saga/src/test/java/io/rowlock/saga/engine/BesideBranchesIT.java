@@ -97,6 +97,9 @@ final class BesideBranchesIT {
         SagaScene.await(() -> scene.events().stream().anyMatch(SagaOutcome.SagaStuck.class::isInstance));
         assertThat(scene.one("SELECT cause FROM rowlock_alert")).isEqualTo("saga stuck");
         assertThat(scene.one("SELECT reason FROM rowlock_saga")).startsWith("fails: ");
+        assertThat(scene.one("SELECT step FROM rowlock_saga"))
+                .as("though the other branch moved last")
+                .isEqualTo("fails");
     }
 
     @Test

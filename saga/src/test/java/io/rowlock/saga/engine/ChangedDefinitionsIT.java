@@ -56,9 +56,12 @@ final class ChangedDefinitionsIT {
                 chain -> chain.step("step-" + name).call((state, step) -> state).noCompensation());
     }
 
-    @SafeVarargs
-    private static Rest parallel(String name, Branch<String>... branches) {
-        return line -> line.parallel(name, branches).join((state, results) -> state);
+    private static Rest parallel(String name, Branch<String> one, Branch<String> two) {
+        return line -> line.parallel(name, one, two).join((state, results) -> state);
+    }
+
+    private static Rest parallel(String name, Branch<String> one, Branch<String> two, Branch<String> three) {
+        return line -> line.parallel(name, one, two, three).join((state, results) -> state);
     }
 
     private static Rest choice(String option) {

@@ -97,6 +97,8 @@ final class Drive<S> {
             return beside(crew.awaitOne());
         } else if (saga.status() == SagaStatus.COMPENSATING) {
             return go(Backward.find(saga));
+        } else if (saga.status() == SagaStatus.STUCK) {
+            verdict.standAtFailed();
         }
         return after(recording.end());
     }

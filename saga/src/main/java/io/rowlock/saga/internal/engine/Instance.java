@@ -162,6 +162,11 @@ final class Instance<S> {
         progress = new Progress(progress.step(), progress.pivoted(), number, progress.reason());
     }
 
+    /** It is at this step, of all that it has begun. */
+    void standAt(String step) {
+        progress = new Progress(step, progress.pivoted(), progress.ended(), progress.reason());
+    }
+
     void status(SagaStatus next, @Nullable String reason) {
         status = next;
         progress = new Progress(

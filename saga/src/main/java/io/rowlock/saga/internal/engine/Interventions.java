@@ -200,17 +200,20 @@ final class Interventions {
                 main = null;
             }
         }
-        boolean others = !back
-                && saga.steps().stream()
-                        .anyMatch(each -> each.status() == StepStatus.FAILED
-                                && !each.key().equals(row.key()));
-        if (others) { // it waits for a person, still
+        Optional<StepRow> other = back
+                ? Optional.empty()
+                : saga.steps().stream()
+                        .filter(each -> each.status() == StepStatus.FAILED
+                                && !each.key().equals(row.key()))
+                        .findFirst();
+        if (other.isPresent()) { // it waits for a person, still
             SagaRow as = saga.saga();
+            String step = other.get().key().step();
             Progress progress = new Progress(
-                    as.progress().step(),
+                    step,
                     as.progress().pivoted(),
                     ended,
-                    as.progress().reason());
+                    Failures.cut(step + ": " + other.get().outcome().error(), LONGEST));
             sql.saga(connection, as.id(), new Standing(SagaStatus.STUCK, main, progress, null), null);
         } else {
             goOn(connection, saga, back, ended, main);

@@ -49,11 +49,12 @@ final class Restarts {
                 drive(connection, saga, saga.id(), saga.origin().version()));
     }
 
-    /** Writes the job that drives a saga; its headers are to be set. */
+    /** Writes the job that drives a saga, in the queue of that saga; its headers are to be set. */
     long drive(Connection connection, SagaRow saga, String id, int version) throws SQLException {
         String subject = subject(saga);
+        String in = sql.queue(connection, saga.id()).orElse(queue);
         return outbox.enqueue(connection, Definitions.driverKind(saga.origin().name(), version), id, job -> {
-                    job.queue(queue);
+                    job.queue(in);
                     if (subject != null) {
                         job.subject(subject);
                     }

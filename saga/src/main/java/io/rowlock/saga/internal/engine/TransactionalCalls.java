@@ -93,6 +93,10 @@ final class TransactionalCalls<S> {
         if (timed.decidedByTimer() || hold.takenAway()) {
             return Next.OVER;
         }
+        if (thrown == null && transaction.reached != Reached.RECORDED) {
+            thrown = new IllegalStateException("the transaction runner returned and had not "
+                    + (transaction.reached == Reached.BEGINNING ? "begun the work" : "called completing() in its transaction"));
+        }
         if (thrown == null) {
             hold.recorded(transaction.deed());
             saga.recorded(transaction.seen().now(), transaction.askedAt(), transaction.revision());

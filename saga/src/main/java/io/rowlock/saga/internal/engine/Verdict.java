@@ -21,6 +21,7 @@ final class Verdict<S> {
     private static final String COMPENSATION_OF = "compensation of ";
 
     private final Instance<S> saga;
+    private @Nullable String failed;
 
     Verdict(Instance<S> saga) {
         this.saga = saga;
@@ -62,7 +63,15 @@ final class Verdict<S> {
         turn(node.name(), why);
     }
 
+    /** Where a person is needed: at what has failed, though another branch may have moved since. */
+    void standAtFailed() {
+        if (failed != null) {
+            saga.standAt(failed);
+        }
+    }
+
     private void turn(String step, @Nullable String why) {
+        failed = step;
         saga.status(
                 saga.pivoted() ? SagaStatus.STUCK : SagaStatus.COMPENSATING,
                 Failures.cut(step + ": " + why, LONGEST_REASON));

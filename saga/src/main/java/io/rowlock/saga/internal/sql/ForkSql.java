@@ -18,9 +18,10 @@ public final class ForkSql {
      */
     static final String INSERT = """
             /* rowlock:fork-saga */
-            INSERT INTO rowlock_saga (id, name, version, business_key, subject, state, step, pivoted, ended, reason, deadline, headers)
+            INSERT INTO rowlock_saga (id, name, version, business_key, subject, state, step, pivoted, ended, reason, deadline, headers,
+              queue)
             SELECT $1, name, $3::integer, $4, subject, $5::json, $6, $7::boolean, $8::integer, $9,
-                   clock_timestamp() + $10::bigint * interval '1 microsecond', headers
+                   clock_timestamp() + $10::bigint * interval '1 microsecond', headers, queue
             FROM rowlock_saga
             WHERE id = $2
             ON CONFLICT DO NOTHING

@@ -8,6 +8,7 @@ import io.rowlock.saga.internal.sql.SagaRow.Progress;
 import io.rowlock.saga.internal.sql.StepRow.StepKey;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What people do to sagas. All under the lock of the saga's row ({@link WishSql#lock}); READ COMMITTED. */
@@ -35,6 +36,9 @@ public final class OperateSql {
                 finished_at = CASE WHEN $2 = 'resolved' THEN clock_timestamp() END
             WHERE id = $1
             """;
+
+    /* Of a saga whose row is locked. Index: the primary key. Rows: one. */
+    static final String QUEUE = "/* rowlock:queue-of-saga */ SELECT queue FROM rowlock_saga WHERE id = $1";
 
     /* A driver that was written in this transaction, so nobody has it locked. Index: the primary keys. */
     static final String HEADERS = """
@@ -79,6 +83,7 @@ public final class OperateSql {
     private final Sql forget;
     private final Sql saga;
     private final Sql headers;
+    private final Sql queue;
     private final Sql hurry;
     private final Sql hurryDriver;
     private final Sql note;
@@ -88,6 +93,7 @@ public final class OperateSql {
         this.forget = new Sql(names, FORGET);
         this.saga = new Sql(names, SAGA);
         this.headers = new Sql(names, HEADERS);
+        this.queue = new Sql(names, QUEUE);
         this.hurry = new Sql(names, HURRY);
         this.hurryDriver = new Sql(names, HURRY_DRIVER);
         this.note = new Sql(names, NOTE);
@@ -135,6 +141,13 @@ public final class OperateSql {
         if (driver != null) {
             headers.update(connection, driver, id);
         }
+    }
+
+    /** The queue of a saga's drivers; empty if that is not known. */
+    public Optional<String> queue(Connection connection, String saga) throws SQLException {
+        return queue.query(connection, row -> Optional.ofNullable(row.getString("queue")), saga).stream()
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     /** What can be said of a driver that was to be woken. */

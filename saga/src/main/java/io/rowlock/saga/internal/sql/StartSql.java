@@ -38,7 +38,7 @@ public final class StartSql {
     static final String DRIVER = """
             /* rowlock:driver-of-saga */
             UPDATE rowlock_saga
-            SET driver = $2, headers = (SELECT headers FROM rowlock_job WHERE id = $2)
+            SET driver = $2, (headers, queue) = (SELECT headers, queue FROM rowlock_job WHERE id = $2)
             WHERE id = $1
             """;
 

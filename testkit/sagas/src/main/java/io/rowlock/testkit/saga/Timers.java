@@ -20,6 +20,7 @@ final class Timers {
             WHERE saga = ? AND due_at = (
               SELECT min(s.due_at) FROM {saga_step} s
               WHERE s.saga = ? AND s.status IN ('retrying', 'waiting', 'compensating')
+                AND (s.status = 'compensating' OR EXISTS (SELECT FROM {saga} own WHERE own.id = s.saga AND own.status = 'running'))
                 AND NOT EXISTS (SELECT FROM {saga} c WHERE c.parent = s.saga AND c.parent_step = s.step AND c.finished_at IS NULL))
             """;
 
