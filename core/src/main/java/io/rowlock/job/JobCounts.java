@@ -5,7 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one queue has of one kind. No count goes above {@value #MOST} a priority: that many means so many or more.
+ * What one queue has of one kind. No count goes above {@value #MOST}: that many means so many or more. Of what is due, and of
+ * what waits for its time, the first {@value #MOST} of each priority are looked at.
  *
  * @param queue the queue
  * @param kind the kind

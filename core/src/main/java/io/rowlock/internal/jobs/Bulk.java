@@ -81,14 +81,14 @@ final class Bulk {
         }
         JobQuery next = query.state(states.iterator().next(), states.toArray(JobState[]::new))
                 .pageSize(BATCH);
-        boolean more = true;
-        while (more && !Thread.currentThread().isInterrupted()) {
+        boolean more;
+        do {
             Ids page = page(next);
             tally = counted(tally, page, perform(page.ids(), change, by));
             progress.accept(tally);
             more = page.next() != null;
             next = more ? next.after(Objects.requireNonNull(page.next())) : next;
-        }
+        } while (more && !Thread.currentThread().isInterrupted());
         LOG.info("{} of many jobs: {} (query={}, by={}): {}", change, tally, query.states(), by.who(), by.why());
         return tally;
     }
@@ -204,8 +204,9 @@ final class Bulk {
                                 .filter(place -> place.key() == null || had.contains(place.key()))
                                 .map(Place::id)
                                 .toList());
-        for (Place place : places) { // in the order of ids
-            if (locked.contains(place.id())) {
+        // in the order of ids; one that was put into another queue before its row was locked has another key now
+        for (Place place : desk.sql().operations().whereAre(open, ids)) {
+            if (locked.contains(place.id()) && (place.key() == null || had.contains(place.key()))) {
                 batch.fates().put(place.id(), one(open, place.id(), change, by, batch));
             } else {
                 batch.fates().remove(place.id());

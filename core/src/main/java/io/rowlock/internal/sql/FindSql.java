@@ -190,15 +190,12 @@ public final class FindSql {
             @Nullable Object queues,
             @Nullable Object kinds)
             throws SQLException {
-        JobCursor after = query.after().orElse(null);
-        Instant before = query.finishedBefore().orElse(Instant.MAX);
-        boolean cursorFirst = after != null
-                && (after.finishedAt() == null || after.finishedAt().isBefore(before));
+        Place from = from(query);
         return walk.query(
                         connection,
                         row -> ids(row, query),
-                        Sql.timestamp(cursorFirst && after.finishedAt() != null ? after.finishedAt() : before),
-                        cursorFirst ? after.id() : query.byEnd() ? 0L : Long.MAX_VALUE,
+                        Sql.timestamp(from.at()),
+                        from.id(),
                         Sql.timestamp(query.finishedFrom().orElse(Instant.MIN)),
                         Math.max(LEAST_WALKED, MOST_WALKED / ranges),
                         query.kind().orElse(null),
@@ -212,6 +209,21 @@ public final class FindSql {
                         queues,
                         kinds)
                 .get(0);
+    }
+
+    /** Before which a walk begins. */
+    private record Place(Instant at, long id) {}
+
+    private static Place from(JobQuery query) {
+        Instant before = query.finishedBefore().orElse(Instant.MAX);
+        JobCursor after = query.after().orElse(null);
+        if (after == null) {
+            return new Place(before, query.byEnd() ? 0 : Long.MAX_VALUE);
+        }
+        Instant at = after.finishedAt();
+        return at != null && !at.isBefore(before)
+                ? new Place(before, 0)
+                : new Place(at == null ? before : at, after.id());
     }
 
     private static Sql.ArrayOf texts(Set<JobState> states) {

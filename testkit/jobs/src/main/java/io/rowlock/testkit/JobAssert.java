@@ -116,7 +116,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, Job> {
 
     /**
      * The payload, as JSON, is equal to this text, whatever the order of its properties. It is read as it stands now, which the
-     * access policy must allow, and leaves a row in the table of operations.
+     * access policy must allow, and leaves a row in the table of operations over a connection of Rowlock's data source.
      *
      * @param json the JSON expected
      * @return this
