@@ -184,8 +184,8 @@ final class ChangesIT {
                 .map(Enqueued::id)
                 .toList();
         gate.countDown();
-        int moved = 0;
-        int held = 0;
+        long moved = 0;
+        long held = 0;
         try (Worker one = work();
                 Worker two = work()) {
             for (long id : ids.subList(100, 200)) {
