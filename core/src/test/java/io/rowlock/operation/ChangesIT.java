@@ -206,7 +206,7 @@ final class ChangesIT {
                         schema.count(
                                 "SELECT count(*) FROM rowlock_job WHERE state = 'ready' AND queue = 'default' AND attempts = 0"))
                 .isEqualTo(held);
-        assertThat(ended).doesNotHaveDuplicates().hasSize(200 - moved - held);
+        assertThat(ended).doesNotHaveDuplicates().hasSize((int) (200 - moved - held));
     }
 
     @Test
