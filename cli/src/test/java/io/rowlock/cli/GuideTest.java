@@ -37,7 +37,7 @@ final class GuideTest {
         if (Boolean.getBoolean("guide.write")) {
             Files.writeString(PAGE, renewed);
         }
-        assertThat(Files.readString(PAGE)).isEqualTo(renewed);
+        assertThat(Files.readString(PAGE)).as("run with -Dguide.write=true").isEqualTo(renewed);
     }
 
     private static String help(CommandLine root, String path) {

@@ -57,6 +57,6 @@ class CheckupIT {
         if (Boolean.getBoolean("guide.write")) {
             Files.writeString(PAGE, renewed);
         }
-        assertThat(Files.readString(PAGE)).isEqualTo(renewed);
+        assertThat(Files.readString(PAGE)).as("run with -Dguide.write=true").isEqualTo(renewed);
     }
 }
