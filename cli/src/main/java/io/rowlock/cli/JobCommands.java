@@ -2,8 +2,12 @@ package io.rowlock.cli;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.Job;
+import io.rowlock.job.JobCursor;
+import io.rowlock.job.JobPage;
+import io.rowlock.job.JobQuery;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -13,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -20,37 +25,61 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "jobs",
         mixinStandardHelpOptions = true,
-        description = "Looks jobs up, and cancels, revives and skips them.",
+        description = "Looks jobs up, and does to one or to many what a person decides.",
         subcommands = {
             JobCommands.Find.class,
             JobCommands.Show.class,
             JobCommands.Counts.class,
+            JobCommands.Load.class,
             JobCommands.Failures.class,
             JobCommands.Cancel.class,
             JobCommands.Revive.class,
-            JobCommands.Skip.class
+            JobCommands.Skip.class,
+            ManyJobsCommands.Delete.class,
+            ManyJobsCommands.Reschedule.class,
+            ManyJobsCommands.Move.class,
+            ManyJobsCommands.CancelAll.class,
+            ManyJobsCommands.ReviveAll.class,
+            ManyJobsCommands.DeleteAll.class,
+            ManyJobsCommands.Redact.class
         })
 final class JobCommands extends Group {
 
-    /** By subject or kind. */
-    @Command(name = "find", description = "Lists the jobs of a subject or kind, oldest first; at most 1,000.")
+    /** By what is said of them. */
+    @Command(
+            name = "find",
+            description = "Lists jobs, the newest first. By subject, or dead, parked and cancelled ones by queue or kind, an index"
+                    + " leads to them; else the table is read from its end.")
     static final class Find extends Action {
-        @Option(names = "--subject", paramLabel = "SUBJECT", description = "What the jobs are about, as Order:42.")
-        private @Nullable String subject;
+        @Mixin
+        private JobFilter filter = new JobFilter();
 
-        @Option(names = "--kind", paramLabel = "KIND", description = "Their kind. Walks the table: not for large ones.")
-        private @Nullable String kind;
+        @Option(
+                names = "--limit",
+                paramLabel = "N",
+                defaultValue = "100",
+                description = "At most so many; ${DEFAULT-VALUE} by default.")
+        private int limit;
 
         @Override
         int run(Rowlock rowlock, Printer out) {
-            if ((subject == null) == (kind == null)) {
-                throw new InvalidUseException("Say which jobs: --subject or --kind");
+            if (filter.isEmpty()) {
+                throw new InvalidUseException("Say which jobs: --subject, --kind, --queue, --state, ...");
             }
-            List<Job> found = subject != null
-                    ? rowlock.jobs().ofSubject(subject)
-                    : rowlock.jobs().ofKind(String.valueOf(kind));
             List<List<@Nullable Object>> rows = new ArrayList<>();
-            found.forEach(job -> rows.add(Arrays.asList(
+            JobQuery query = filter.query();
+            Optional<JobCursor> next = Optional.empty();
+            do {
+                JobPage page = rowlock.jobs().find(next.map(query::after).orElse(query));
+                page.jobs().stream().limit(limit - rows.size()).forEach(job -> rows.add(row(job)));
+                next = page.next();
+            } while (next.isPresent() && rows.size() < limit);
+            out.list(List.of("id", "kind", "queue", "state", "subject", "attempts", "runAt", "lastError"), rows);
+            return rows.isEmpty() ? ExitCode.REFUSED : ExitCode.FINE;
+        }
+
+        private static List<@Nullable Object> row(Job job) {
+            return Arrays.asList(
                     job.id(),
                     job.kind(),
                     job.queue(),
@@ -58,9 +87,7 @@ final class JobCommands extends Group {
                     job.subject(),
                     job.progress().attempts(),
                     job.progress().runAt(),
-                    job.progress().lastError())));
-            out.list(List.of("id", "kind", "queue", "state", "subject", "attempts", "runAt", "lastError"), rows);
-            return found.isEmpty() ? ExitCode.REFUSED : ExitCode.FINE;
+                    job.progress().lastError());
         }
     }
 
@@ -74,13 +101,21 @@ final class JobCommands extends Group {
         @Parameters(paramLabel = "ID", description = "The job.")
         private long id;
 
-        @Option(names = "--payload", description = "Show payload and headers, which may hold personal data.")
+        @Option(
+                names = "--payload",
+                description = "Show payload and headers, which may hold personal data: who read them is kept.")
         private boolean payload;
+
+        @Option(names = "--who", paramLabel = "NAME", description = "Who reads; the operating system's user by default.")
+        private String who = "";
+
+        @Option(names = "--why", paramLabel = "REASON", description = "Why; kept with the name.")
+        private String why = "shown on the command line";
 
         @Override
         int run(Rowlock rowlock, Printer out) {
             Optional<Job> found = rowlock.jobs().find(id);
-            found.ifPresent(job -> out.sheet(parts(job)));
+            found.ifPresent(job -> out.sheet(parts(rowlock, job)));
             if (found.isEmpty()) {
                 out.say("There is no job " + id + " (any more).");
                 out.text("");
@@ -88,7 +123,7 @@ final class JobCommands extends Group {
             return found.isPresent() ? ExitCode.FINE : ExitCode.REFUSED;
         }
 
-        private Map<String, @Nullable Object> parts(Job job) {
+        private Map<String, @Nullable Object> parts(Rowlock rowlock, Job job) {
             Map<String, @Nullable Object> parts = new LinkedHashMap<>();
             parts.put("id", job.id());
             parts.put("kind", job.kind());
@@ -107,8 +142,11 @@ final class JobCommands extends Group {
             parts.put("token", job.lease().token());
             parts.put("lastError", job.progress().lastError());
             if (payload) {
-                parts.put("payload", new Printer.Raw(job.content().payload()));
-                job.content().headers().forEach((name, value) -> parts.put("header " + name, value));
+                By by = new By(who.isBlank() ? surroundings().user() : who, why);
+                rowlock.jobs().content(job.id(), by).ifPresent(content -> {
+                    parts.put("payload", new Printer.Raw(content.payload()));
+                    content.headers().forEach((name, value) -> parts.put("header " + name, value));
+                });
             }
             return parts;
         }
@@ -122,6 +160,33 @@ final class JobCommands extends Group {
             Map<String, @Nullable Object> counts = new LinkedHashMap<>();
             rowlock.jobs().counts().forEach((state, n) -> counts.put(state.text(), n));
             out.sheet(counts);
+            return ExitCode.FINE;
+        }
+    }
+
+    /** What waits, and for how long. */
+    @Command(
+            name = "load",
+            description = "Lists what each queue has of each kind: due and for how long, waiting, running, parked, dead. Counts end"
+                    + " at 10,000.")
+    static final class Load extends Action {
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            List<List<@Nullable Object>> rows = new ArrayList<>();
+            rowlock.jobs()
+                    .load()
+                    .forEach(each -> rows.add(Arrays.asList(
+                            each.queue(),
+                            each.kind(),
+                            each.lag().due(),
+                            each.lag().behind(),
+                            each.future(),
+                            each.leased(),
+                            each.suspects(),
+                            each.parked(),
+                            each.dead())));
+            out.list(
+                    List.of("queue", "kind", "due", "behind", "future", "running", "suspects", "parked", "dead"), rows);
             return ExitCode.FINE;
         }
     }
@@ -161,7 +226,8 @@ final class JobCommands extends Group {
         }
     }
 
-    private abstract static class ChangeJobs extends Change {
+    /** What is done to each of some jobs. */
+    abstract static class ChangeJobs extends Change {
         @Parameters(paramLabel = "ID", arity = "1..*", description = "The jobs; each is a transaction of its own.")
         private List<Long> ids = List.of();
 

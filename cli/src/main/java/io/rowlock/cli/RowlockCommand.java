@@ -20,10 +20,12 @@ import picocli.CommandLine.ParseResult;
         footerHeading = "%nAt three in the morning:%n",
         footer = {
             "  rowlock checkup                        what is wrong, and what to type",
+            "  rowlock alerts list                    what a person is needed for",
             "  rowlock queues list                    what waits where, since when, what is paused",
             "  rowlock jobs find --subject Order:42   what happened to order 42",
             "  rowlock jobs failures 4711             why a job failed, attempt by attempt",
             "  rowlock jobs revive 4711 --why '...'   try a dead job again",
+            "  rowlock jobs revive-all --kind mail --state dead --why '...'   the same, for all of a kind",
             "  rowlock sagas find --needs-person      sagas that wait for you",
             "",
             "Where the database is: --url, or PGHOST, PGPORT, PGDATABASE, PGUSER; its password: --password-file,",
@@ -36,6 +38,7 @@ import picocli.CommandLine.ParseResult;
             CheckupCommand.class,
             SchemaCommands.class,
             JobCommands.class,
+            AlertCommands.class,
             QueueCommands.class,
             ScheduleCommands.class,
             SagaCommands.class

@@ -79,6 +79,65 @@ final class CommandsIT {
     }
 
     @Test
+    void who_read_a_payload_is_kept() throws Exception {
+        assertThat(terminal.run("jobs", "show", String.valueOf(job("ready")), "--payload", "--why", "a complaint"))
+                .isZero();
+        assertThat(operation()).isEqualTo("read by tester: a complaint");
+    }
+
+    @Test
+    void many_jobs_are_revived_deleted_and_redacted_by_a_filter() throws Exception {
+        long first = job("dead");
+        long second = job("dead");
+        long third = job("cancelled");
+
+        assertThat(terminal.run("jobs", "revive-all", "--why", "all")).isEqualTo(ExitCode.USAGE);
+        assertThat(terminal.run("jobs", "revive-all", "--kind", "mail", "--state", "dead", "--why", "mended", "--json"))
+                .isZero();
+        assertThat(terminal.json().get("done").asText()).isEqualTo("2");
+        assertThat(state(first)).isEqualTo("ready");
+        assertThat(state(third)).isEqualTo("cancelled");
+        assertThat(terminal.run("jobs", "move", String.valueOf(first), "--to", "slow", "--why", "later"))
+                .isZero();
+        assertThat(terminal.run("jobs", "find", "--queue", "slow", "--json")).isZero();
+        assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(first));
+        assertThat(terminal.run("jobs", "reschedule", String.valueOf(second), "--at", "2040-01-01T00:00:00Z", "--why", "then"))
+                .isZero();
+        assertThat(terminal.run("jobs", "cancel-all", "--subject", "Order:42", "--why", "over"))
+                .isZero();
+        assertThat(terminal.run("jobs", "redact", "Order:42", "--why", "asked for")).isZero();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE payload::text <> '{}'"))
+                .isZero();
+        assertThat(terminal.run("jobs", "delete-all", "--finished-since", "P1D", "--why", "clean"))
+                .isZero();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isZero();
+    }
+
+    @Test
+    void what_waits_is_listed_by_queue_and_kind() throws Exception {
+        job("ready");
+        assertThat(terminal.run("jobs", "load", "--json")).isZero();
+        assertThat(terminal.json().get(0).get("due").asText()).isEqualTo("1");
+    }
+
+    @Test
+    void alerts_are_listed_and_taken_over() throws Exception {
+        assertThat(terminal.run("alerts", "list")).isZero();
+        long id = schema.count("INSERT INTO rowlock_alert (cause, kind, bucket, reason) VALUES"
+                + " ('job dead', 'mail', clock_timestamp(), 'no route') RETURNING id");
+        assertThat(terminal.run("alerts", "list", "--kind", "sms")).isZero();
+        assertThat(terminal.run("alerts", "list")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.out()).contains("job dead", "no route");
+        assertThat(terminal.run("alerts", "ack", String.valueOf(id))).isEqualTo(ExitCode.USAGE);
+        assertThat(terminal.run("alerts", "ack", String.valueOf(id), "--why", "looking"))
+                .isZero();
+        assertThat(operation()).isEqualTo("acknowledge by tester: looking");
+        assertThat(terminal.run("alerts", "ack", String.valueOf(id), "--why", "looking"))
+                .isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("alerts", "list")).isZero();
+    }
+
+    @Test
     void jobs_are_counted_and_their_failures_listed() throws Exception {
         long id = job("dead");
         schema.execute("INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)"
