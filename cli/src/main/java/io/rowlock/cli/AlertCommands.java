@@ -29,7 +29,8 @@ final class AlertCommands extends Group {
 
         @Override
         int run(Rowlock rowlock, Printer out) {
-            AlertFilter filter = kind == null ? AlertFilter.all() : AlertFilter.all().kind(kind);
+            AlertFilter filter =
+                    kind == null ? AlertFilter.all() : AlertFilter.all().kind(kind);
             List<List<@Nullable Object>> rows = new ArrayList<>();
             Long after = null;
             List<Alert> page;

@@ -48,8 +48,9 @@ final class JobCommands extends Group {
     /** By what is said of them. */
     @Command(
             name = "find",
-            description = "Lists jobs, the newest first. By subject, or dead, parked and cancelled ones by queue or kind, an index"
-                    + " leads to them; else the table is read from its end.")
+            description =
+                    "Lists jobs, the newest first. By subject, or dead, parked and cancelled ones by queue or kind, an index"
+                            + " leads to them; else the table is read from its end.")
     static final class Find extends Action {
         @Mixin
         private JobFilter filter = new JobFilter();
@@ -106,7 +107,10 @@ final class JobCommands extends Group {
                 description = "Show payload and headers, which may hold personal data: who read them is kept.")
         private boolean payload;
 
-        @Option(names = "--who", paramLabel = "NAME", description = "Who reads; the operating system's user by default.")
+        @Option(
+                names = "--who",
+                paramLabel = "NAME",
+                description = "Who reads; the operating system's user by default.")
         private String who = "";
 
         @Option(names = "--why", paramLabel = "REASON", description = "Why; kept with the name.")
@@ -167,8 +171,9 @@ final class JobCommands extends Group {
     /** What waits, and for how long. */
     @Command(
             name = "load",
-            description = "Lists what each queue has of each kind: due and for how long, waiting, running, parked, dead. Counts end"
-                    + " at 10,000.")
+            description =
+                    "Lists what each queue has of each kind: due and for how long, waiting, running, parked, dead. Counts end"
+                            + " at 10,000.")
     static final class Load extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {

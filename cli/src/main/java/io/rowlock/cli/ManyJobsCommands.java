@@ -82,7 +82,8 @@ final class ManyJobsCommands {
     /** Unfinished ones. */
     @Command(
             name = "cancel-all",
-            description = "Cancels all unfinished jobs that are said, a hundred in a transaction; may be broken off and repeated.")
+            description =
+                    "Cancels all unfinished jobs that are said, a hundred in a transaction; may be broken off and repeated.")
     static final class CancelAll extends ChangeAll {
         @Override
         JobChange change() {
@@ -93,8 +94,9 @@ final class ManyJobsCommands {
     /** Dead and cancelled ones. */
     @Command(
             name = "revive-all",
-            description = "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off"
-                    + " and repeated.")
+            description =
+                    "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off"
+                            + " and repeated.")
     static final class ReviveAll extends ChangeAll {
         @Override
         JobChange change() {
@@ -105,7 +107,8 @@ final class ManyJobsCommands {
     /** Finished ones. */
     @Command(
             name = "delete-all",
-            description = "Deletes all finished jobs that are said, a hundred in a transaction; may be broken off and repeated.")
+            description =
+                    "Deletes all finished jobs that are said, a hundred in a transaction; may be broken off and repeated.")
     static final class DeleteAll extends ChangeAll {
         @Override
         JobChange change() {
@@ -116,7 +119,8 @@ final class ManyJobsCommands {
     /** What a person asked to be forgotten. */
     @Command(
             name = "redact",
-            description = "Takes payloads, headers and errors out of the finished jobs of a subject. Repeat while some are left.")
+            description =
+                    "Takes payloads, headers and errors out of the finished jobs of a subject. Repeat while some are left.")
     static final class Redact extends Change {
         @Parameters(paramLabel = "SUBJECT", description = "The subject, as Customer:42.")
         private String subject = "";

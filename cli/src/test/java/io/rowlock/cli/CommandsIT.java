@@ -101,11 +101,13 @@ final class CommandsIT {
                 .isZero();
         assertThat(terminal.run("jobs", "find", "--queue", "slow", "--json")).isZero();
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(first));
-        assertThat(terminal.run("jobs", "reschedule", String.valueOf(second), "--at", "2040-01-01T00:00:00Z", "--why", "then"))
+        assertThat(terminal.run(
+                        "jobs", "reschedule", String.valueOf(second), "--at", "2040-01-01T00:00:00Z", "--why", "then"))
                 .isZero();
         assertThat(terminal.run("jobs", "cancel-all", "--subject", "Order:42", "--why", "over"))
                 .isZero();
-        assertThat(terminal.run("jobs", "redact", "Order:42", "--why", "asked for")).isZero();
+        assertThat(terminal.run("jobs", "redact", "Order:42", "--why", "asked for"))
+                .isZero();
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE payload::text <> '{}'"))
                 .isZero();
         assertThat(terminal.run("jobs", "delete-all", "--finished-since", "P1D", "--why", "clean"))

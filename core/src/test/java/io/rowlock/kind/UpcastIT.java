@@ -23,9 +23,9 @@ import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.Map;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
@@ -115,8 +115,7 @@ final class UpcastIT {
 
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE id = " + first + " AND headers IS NULL"))
                 .isEqualTo(1);
-        assertThat(headers(third))
-                .containsOnly(entry("rowlock-version", "3"), entry("tenant", "a"));
+        assertThat(headers(third)).containsOnly(entry("rowlock-version", "3"), entry("tenant", "a"));
     }
 
     private Map<String, String> headers(long job) {

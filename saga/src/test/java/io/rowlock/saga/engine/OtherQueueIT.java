@@ -77,8 +77,9 @@ final class OtherQueueIT {
             scene.await("2", SagaStatus.COMPLETED);
             scene.begin(TYPE, "3", "x");
             scene.await("3", SagaStatus.COMPLETED);
-            schema.execute("UPDATE rowlock_saga SET status = 'stuck', driver = NULL, pivoted = false, finished_at = NULL"
-                    + " WHERE id = '3'");
+            schema.execute(
+                    "UPDATE rowlock_saga SET status = 'stuck', driver = NULL, pivoted = false, finished_at = NULL"
+                            + " WHERE id = '3'");
             schema.execute("DELETE FROM rowlock_saga_step WHERE saga = '3' AND step = 'b'");
             assertThat(tool(schema).sagas().cancel("3", ANN)).isEqualTo(SagaCancellation.ACCEPTED);
             scene.await("3", SagaStatus.COMPENSATED);

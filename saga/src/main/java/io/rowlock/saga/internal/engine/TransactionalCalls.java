@@ -95,7 +95,9 @@ final class TransactionalCalls<S> {
         }
         if (thrown == null && transaction.reached != Reached.RECORDED) {
             thrown = new IllegalStateException("the transaction runner returned and had not "
-                    + (transaction.reached == Reached.BEGINNING ? "begun the work" : "called completing() in its transaction"));
+                    + (transaction.reached == Reached.BEGINNING
+                            ? "begun the work"
+                            : "called completing() in its transaction"));
         }
         if (thrown == null) {
             hold.recorded(transaction.deed());

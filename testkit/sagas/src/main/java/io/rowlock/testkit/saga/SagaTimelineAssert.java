@@ -150,7 +150,9 @@ public final class SagaTimelineAssert extends AbstractAssert<SagaTimelineAssert,
         if (status != StepStatus.WAITING && status != StepStatus.RETRYING) {
             fail("Expected that it waits at step %s, which is %s", step, word(status));
         } else if (actual.saga().status().finished()) {
-            fail("Expected that it waits at step %s, but it is %s", step, word(actual.saga().status()));
+            fail(
+                    "Expected that it waits at step %s, but it is %s",
+                    step, word(actual.saga().status()));
         }
         return this;
     }
