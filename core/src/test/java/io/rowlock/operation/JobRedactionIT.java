@@ -140,9 +140,10 @@ final class JobRedactionIT {
                 String.class,
                 "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = ? ORDER BY 1",
                 schema.name())) {
-            String[] parts = column.split("\\.");
-            if (schema.count("SELECT count(*) FROM " + parts[0] + " WHERE " + parts[1] + "::text LIKE '%" + MARK + "%'")
-                    > 0) {
+            int dot = column.indexOf('.');
+            String table = column.substring(0, dot);
+            String name = column.substring(dot + 1);
+            if (schema.count("SELECT count(*) FROM " + table + " WHERE " + name + "::text LIKE '%" + MARK + "%'") > 0) {
                 found.add(column);
             }
         }
