@@ -18,6 +18,7 @@ record Surroundings(Map<String, String> environment, String user, Supplier<@Null
         return new Surroundings(System.getenv(), System.getProperty("user.name", "unknown"), Surroundings::ask);
     }
 
+    @SuppressWarnings("SystemConsoleNull") // newer JDKs have one that reads standard input: a pipe may answer there
     private static @Nullable String ask() {
         Console console = System.console();
         char[] typed = console == null ? null : console.readPassword("Password: ");
