@@ -76,11 +76,15 @@ final class ChangedDefinitionsIT {
                 Choice.otherwise());
     }
 
-    private static final Rest WAIT = line ->
-            line.await("go", GO, (state, go) -> go).within(Duration.ofDays(1)).otherwise(Escalation.fail());
+    private static SagaSteps<String> wait(SagaSteps<String> line) {
+        return line.await("go", GO, (state, go) -> go)
+                .within(Duration.ofDays(1))
+                .otherwise(Escalation.fail());
+    }
 
-    private static final Rest STEP =
-            line -> line.step("go").call((state, step) -> state).noCompensation();
+    private static SagaSteps<String> step(SagaSteps<String> line) {
+        return line.step("go").call((state, step) -> state).noCompensation();
+    }
 
     static Stream<Arguments> changes() {
         return Stream.of(
@@ -95,10 +99,14 @@ final class ChangedDefinitionsIT {
                         parallel("p", waits("one"), more("two"), more("three")),
                         "p without branch three"),
                 Arguments.of("option renamed", choice("left"), choice("lefty"), "option left of way"),
-                Arguments.of("a step where it waited", WAIT, STEP, "go as something that waits"),
+                Arguments.of(
+                        "a step where it waited",
+                        (Rest) ChangedDefinitionsIT::wait,
+                        (Rest) ChangedDefinitionsIT::step,
+                        "go as something that waits"),
                 Arguments.of(
                         "parallel where it waited",
-                        WAIT,
+                        (Rest) ChangedDefinitionsIT::wait,
                         parallel("go", more("one"), more("two")),
                         "go without branch one"));
     }
