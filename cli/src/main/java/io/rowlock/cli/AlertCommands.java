@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
         subcommands = {AlertCommands.All.class, AlertCommands.Acknowledge.class})
 final class AlertCommands extends Group {
 
-    /** In the order of their ids. */
-    @Command(name = "list", description = "Lists open alerts, oldest first. Ends with 1 if there are some.")
+    /** From the newest back. */
+    @Command(name = "list", description = "Lists open alerts, the newest first. Ends with 1 if there are some.")
     static final class All extends Action {
         private static final int PAGE = 500;
 

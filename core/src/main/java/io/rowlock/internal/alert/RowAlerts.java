@@ -7,12 +7,11 @@ import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.internal.sql.AlertBookSql;
 import io.rowlock.internal.sql.Names;
-import io.rowlock.internal.sql.SessionSql;
+import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.job.By;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,6 @@ import org.slf4j.LoggerFactory;
 /** Alerts as rows. */
 public final class RowAlerts implements Alerts {
     private static final Logger LOG = LoggerFactory.getLogger(RowAlerts.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int AT_ONCE = 500;
     private static final int LONGEST_PAGE = 1_000;
 
@@ -75,10 +73,7 @@ public final class RowAlerts implements Alerts {
     }
 
     private int acknowledge(List<Long> ids, By by) {
-        return inTransaction("acknowledged", open -> {
-            SessionSql.boundLockWaits(open, PATIENCE);
-            return sql.acknowledge(open, ids, by);
-        });
+        return inTransaction("acknowledged", open -> sql.acknowledge(open, ids, by));
     }
 
     private static void required(String what, @Nullable Object value) {
@@ -87,39 +82,11 @@ public final class RowAlerts implements Alerts {
         }
     }
 
-    @FunctionalInterface
-    private interface Work<T> {
-        T over(Connection connection) throws SQLException;
-    }
-
-    /** READ COMMITTED, whatever the default: what a raise has just counted up is to be seen. */
-    private <T> T inTransaction(String what, Work<T> work) {
+    private <T> T inTransaction(String what, OwnTransaction.Work<T> work) {
         try (Connection connection = connections.get()) {
-            boolean autoCommit = connection.getAutoCommit();
-            int isolation = connection.getTransactionIsolation();
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            connection.setAutoCommit(false);
-            try {
-                T result = work.over(connection);
-                connection.commit();
-                return result;
-            } catch (SQLException | RuntimeException e) {
-                rollBack(connection, e);
-                throw e;
-            } finally {
-                connection.setAutoCommit(autoCommit);
-                connection.setTransactionIsolation(isolation);
-            }
+            return OwnTransaction.run(connection, work);
         } catch (SQLException e) {
             throw new DatabaseException("Alerts could not be " + what, e);
-        }
-    }
-
-    private static void rollBack(Connection connection, Exception because) {
-        try {
-            connection.rollback();
-        } catch (SQLException e) {
-            because.addSuppressed(e);
         }
     }
 }
