@@ -91,7 +91,7 @@ public final class Rowlock {
                 notifier,
                 this::lookAgain,
                 this::wake,
-                new Alarms(builder.alertLimits(), List.copyOf(builder.sinks().keySet())));
+                new Alarms(builder.alertLimits(), List.copyOf(builder.sinks().keySet()), Clock.systemUTC()));
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),

@@ -1,6 +1,8 @@
 package io.rowlock.job;
 
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +35,7 @@ public record Job(
      */
     public record Content(String payload, Map<String, String> headers) {
         public Content {
-            headers = Map.copyOf(headers);
+            headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
         }
     }
 

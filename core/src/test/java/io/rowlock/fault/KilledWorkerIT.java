@@ -113,7 +113,8 @@ final class KilledWorkerIT {
             second.send("open a");
             scene.awaitState(job, "completed");
             assertThat(second.lines())
-                    .contains("event JobRescued[id=" + job + ", kind=task, attempts=1, worker=" + dead + "]");
+                    .contains("event JobRescued[id=" + job + ", queue=default, kind=task, attempts=1, worker=" + dead
+                            + "]");
         }
         assertThat(scene.starts("a")).isEqualTo(2);
     }

@@ -66,7 +66,7 @@ final class LateWorkerIT {
 
             first.send("open late");
             first.resume();
-            first.awaitLine("event LeaseLost[id=" + job + ", kind=task, attempt=1]", Scene.SOON);
+            first.awaitLine("event LeaseLost[id=" + job + ", queue=default, kind=task, attempt=1]", Scene.SOON);
 
             assertThat(owner(job)).isEqualTo(takesOver.id());
             assertThat(scene.number(job, "attempts")).isEqualTo(2);

@@ -100,7 +100,7 @@ final class LifecycleIT {
             value = {
                 "DROP INDEX rowlock_job_suspect | index job_suspect",
                 "ALTER TABLE rowlock_job DROP COLUMN losses CASCADE | column job.losses",
-                "INSERT INTO rowlock_schema (version) VALUES (10) | they have version 10",
+                "INSERT INTO rowlock_schema (version) VALUES (12) | they have version 12",
                 "DELETE FROM rowlock_schema | missing or empty"
             })
     @Tag("B54")

@@ -10,7 +10,6 @@ import io.rowlock.internal.alert.Watchers;
 import io.rowlock.job.Enqueued;
 import io.rowlock.spi.Waker;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +48,11 @@ final class Alerter {
     Alerter(EngineConnection connection, Ground ground, Watchers.Worker worker, Events events, Waker written) {
         this.connection = connection;
         this.teller = new Teller(ground.names(), ground.codec(), ground.alarms().sinks());
-        this.watchers = new Watchers(ground.names(), ground.alarms().limits(), worker, Clock.systemUTC());
+        this.watchers = new Watchers(
+                ground.names(),
+                ground.alarms().limits(),
+                worker,
+                ground.alarms().clock());
         this.worker = worker.id();
         this.events = events;
         this.written = written;

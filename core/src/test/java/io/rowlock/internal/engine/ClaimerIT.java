@@ -13,6 +13,7 @@ import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ final class ClaimerIT {
                 null,
                 () -> {},
                 jobs -> {},
-                new Alarms(AlertLimits.none(), List.of()));
+                new Alarms(AlertLimits.none(), List.of(), Clock.systemUTC()));
         engine = new Engine(
                 ground,
                 config.settings(),

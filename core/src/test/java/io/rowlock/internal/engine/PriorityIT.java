@@ -13,6 +13,7 @@ import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,7 +63,7 @@ final class PriorityIT {
                 null,
                 () -> {},
                 jobs -> {},
-                new Alarms(AlertLimits.none(), List.of()));
+                new Alarms(AlertLimits.none(), List.of(), Clock.systemUTC()));
         engine = new Engine(
                 ground, config.settings(), new Identity("me", LONG, "x", true, () -> false), begun::add, () -> {});
         slow = FakeJobs.job("default", config.settings().handlers().get(0), 0);

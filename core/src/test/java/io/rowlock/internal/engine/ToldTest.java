@@ -12,6 +12,7 @@ import io.rowlock.job.JobKind;
 import io.rowlock.job.Priority;
 import io.rowlock.worker.WorkerConfig;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -36,7 +37,7 @@ final class ToldTest {
                     null,
                     () -> {},
                     jobs -> {},
-                    new Alarms(AlertLimits.none(), List.of())),
+                    new Alarms(AlertLimits.none(), List.of(), Clock.systemUTC())),
             new WorkerConfig()
                     .handle(new JobKind<>("mail", String.class, List.of("post")), (text, job) -> {}, options -> {})
                     .settings(),

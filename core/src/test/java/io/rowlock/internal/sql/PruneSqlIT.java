@@ -33,8 +33,8 @@ final class PruneSqlIT {
         TestRowlock.fresh(schema);
         sql = new PruneSql(new Names(schema.name(), "rowlock_"));
         schema.execute(
-                "INSERT INTO rowlock_job (kind, payload, state, finished_at, attempts)"
-                        + " SELECT 'mail', '{}', 'completed', clock_timestamp() - interval '2 days', 2 FROM generate_series(1, 3)");
+                "INSERT INTO rowlock_job (kind, payload, state, finished_at, attempts, token)"
+                        + " SELECT 'mail', '{}', 'completed', clock_timestamp() - interval '2 days', 2, 3 FROM generate_series(1, 3)");
         schema.execute("INSERT INTO rowlock_job_failure (job_id, attempt, worker, error_class, message, stack)"
                 + " SELECT id, 1, 'w', 'c', 'm', 's' FROM rowlock_job");
     }
