@@ -8,6 +8,7 @@ import io.rowlock.job.Job;
 import io.rowlock.job.JobCursor;
 import io.rowlock.job.JobPage;
 import io.rowlock.job.JobQuery;
+import io.rowlock.job.JobState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -18,8 +19,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Jobs. */
 @Command(
@@ -62,10 +65,16 @@ final class JobCommands extends Group {
                 description = "At most so many; ${DEFAULT-VALUE} by default.")
         private int limit;
 
+        @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli before anything is called
+        private CommandSpec spec;
+
         @Override
         int run(Rowlock rowlock, Printer out) {
             if (filter.isEmpty()) {
                 throw new InvalidUseException("Say which jobs: --subject, --kind, --queue, --state, ...");
+            } else if (limit < 1) {
+                throw new InvalidUseException("--limit must be at least 1, got " + limit);
             }
             List<List<@Nullable Object>> rows = new ArrayList<>();
             JobQuery query = filter.query();
@@ -76,6 +85,9 @@ final class JobCommands extends Group {
                 next = page.next();
             } while (next.isPresent() && rows.size() < limit);
             out.list(List.of("id", "kind", "queue", "state", "subject", "attempts", "runAt", "lastError"), rows);
+            if (next.isPresent() || rows.size() == limit) {
+                spec.commandLine().getErr().println("There may be more: raise --limit, or say more of them.");
+            }
             return rows.isEmpty() ? ExitCode.REFUSED : ExitCode.FINE;
         }
 
@@ -268,7 +280,15 @@ final class JobCommands extends Group {
     static final class Revive extends ChangeJobs {
         @Override
         Each.Answer change(Rowlock rowlock, long id) {
-            return Each.Answer.of(rowlock.jobs().revive(id, by()), "neither dead nor cancelled");
+            boolean revived = rowlock.jobs().revive(id, by());
+            return Each.Answer.of(revived, revived ? "" : whyNot(rowlock.jobs().find(id)));
+        }
+
+        private static String whyNot(Optional<Job> job) {
+            return job.map(found -> found.state() == JobState.DEAD || found.state() == JobState.CANCELLED
+                            ? "redacted: it carries nothing any more"
+                            : found.state().text() + ": neither dead nor cancelled")
+                    .orElse("unknown");
         }
     }
 

@@ -36,6 +36,12 @@ final class JobFilter {
     private @Nullable String finishedSince;
 
     @Option(
+            names = "--finished-before",
+            paramLabel = "TIME",
+            description = "Finished before that: an instant, or how long ago, as PT2H.")
+    private @Nullable String finishedBefore;
+
+    @Option(
             names = "--created-since",
             paramLabel = "TIME",
             description = "Written then or later: an instant, or how long ago, as PT2H.")
@@ -47,6 +53,7 @@ final class JobFilter {
                 && queue == null
                 && states.isEmpty()
                 && finishedSince == null
+                && finishedBefore == null
                 && createdSince == null;
     }
 
@@ -56,6 +63,7 @@ final class JobFilter {
         query = kind == null ? query : query.kind(kind);
         query = queue == null ? query : query.queue(queue);
         query = finishedSince == null ? query : query.finishedFrom(time("--finished-since", finishedSince));
+        query = finishedBefore == null ? query : query.finishedBefore(time("--finished-before", finishedBefore));
         query = createdSince == null ? query : query.createdFrom(time("--created-since", createdSince));
         if (!states.isEmpty()) {
             List<JobState> more = new ArrayList<>(states);

@@ -6,6 +6,7 @@ import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobChange;
 import io.rowlock.job.JobRedaction;
 import io.rowlock.job.JobTally;
+import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -13,8 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** What is done to jobs wherever they stand, and to all that are said by a filter. */
 final class ManyJobsCommands {
@@ -61,19 +64,32 @@ final class ManyJobsCommands {
         @Mixin
         private JobFilter filter = new JobFilter();
 
+        @Spec
+        @SuppressWarnings("NullAway.Init") // set by picocli before anything is called
+        private CommandSpec spec;
+
         abstract JobChange change();
+
+        private void progress(JobTally tally) {
+            PrintWriter err = spec.commandLine().getErr();
+            err.println(tally.done() + " done so far"); // what is broken off has said how far it came
+            err.flush();
+        }
 
         @Override
         final int run(Rowlock rowlock, Printer out) {
             if (filter.isEmpty()) {
                 throw new InvalidUseException("Say which jobs: --subject, --kind, --queue, --state, ...");
             }
-            JobTally tally = rowlock.jobs().changeAll(filter.query(), change(), by(), progress -> {});
+            JobTally tally = rowlock.jobs().changeAll(filter.query(), change(), by(), this::progress);
             Map<String, @Nullable Object> sheet = new LinkedHashMap<>();
             sheet.put("done", tally.done());
             sheet.put("passed", tally.passed());
             sheet.put("refused", tally.refused());
             sheet.put("locked", tally.locked());
+            if (!tally.left().isEmpty()) {
+                sheet.put("left", tally.left());
+            }
             out.sheet(sheet);
             return tally.refused() + tally.locked() == 0 ? ExitCode.FINE : ExitCode.REFUSED;
         }
@@ -82,8 +98,11 @@ final class ManyJobsCommands {
     /** Unfinished ones. */
     @Command(
             name = "cancel-all",
-            description =
-                    "Cancels all unfinished jobs that are said, a hundred in a transaction; may be broken off and repeated.")
+            description = {
+                "Cancels all unfinished jobs that are said, a hundred in a transaction; may be broken off and repeated.",
+                "done: changed; passed: not in a state for it; refused: by the access policy; locked: by others, left as they are.",
+                "Drivers of sagas are jobs too: without --kind their sagas are stuck then."
+            })
     static final class CancelAll extends ChangeAll {
         @Override
         JobChange change() {

@@ -60,7 +60,12 @@ final class QueueCommands extends Group {
     static final class PauseThem extends ChangeQueues {
         @Override
         Each.Answer change(Rowlock rowlock, String queue) {
-            return Each.Answer.of(rowlock.queues().pause(queue, by()), "was paused already");
+            boolean known = rowlock.queues().all().stream()
+                    .anyMatch(each -> each.queue().equals(queue));
+            boolean paused = rowlock.queues().pause(queue, by());
+            return new Each.Answer(
+                    !paused ? "was paused already" : known ? "done" : "done; no job waits there, is the name right?",
+                    paused);
         }
     }
 

@@ -37,21 +37,25 @@ final class SchemaCommands extends Group {
     static final class Validate extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
-            try {
-                rowlock.schema().validate();
-                out.say("The tables are what version " + rowlock.schema().version() + " needs.");
-                if (out.json()) {
-                    out.list(List.of("problem"), List.of());
-                }
-                return ExitCode.FINE;
-            } catch (SchemaException e) {
-                out.list(
-                        List.of("problem"),
-                        e.problems().stream()
-                                .map(each -> Arrays.<Object>asList(each))
-                                .toList());
-                return ExitCode.REFUSED;
+            return check(rowlock, out);
+        }
+    }
+
+    private static int check(Rowlock rowlock, Printer out) {
+        try {
+            rowlock.schema().validate();
+            out.say("The tables are what version " + rowlock.schema().version() + " needs.");
+            if (out.json()) {
+                out.list(List.of("problem"), List.of());
             }
+            return ExitCode.FINE;
+        } catch (SchemaException e) {
+            out.list(
+                    List.of("problem"),
+                    e.problems().stream()
+                            .map(each -> Arrays.<Object>asList(each))
+                            .toList());
+            return ExitCode.REFUSED;
         }
     }
 
@@ -60,15 +64,13 @@ final class SchemaCommands extends Group {
             name = "install",
             description = {
                 "Brings the tables to this version: all of it or nothing. Creates the schema if it is missing, also one",
-                "whose name was mistyped. Needs the right to create."
+                "whose name was mistyped. Needs the right to create. Ends with 1 if they differ all the same: it mends no table."
             })
     static final class Install extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
             rowlock.schema().install();
-            out.say("The tables have version " + rowlock.schema().version() + ".");
-            out.text("");
-            return ExitCode.FINE;
+            return check(rowlock, out);
         }
     }
 }

@@ -170,7 +170,8 @@ final class CommandsIT {
 
         assertThat(terminal.run("jobs", "revive", String.valueOf(waiting), "999", "--why", "again", "--json"))
                 .isEqualTo(ExitCode.REFUSED);
-        assertThat(terminal.json().get(0).get("answer").asText()).isEqualTo("neither dead nor cancelled");
+        assertThat(terminal.json().get(0).get("answer").asText()).isEqualTo("ready: neither dead nor cancelled");
+        assertThat(terminal.json().get(1).get("answer").asText()).isEqualTo("unknown");
         assertThat(terminal.run("jobs", "skip", String.valueOf(waiting), "--why", "x"))
                 .isEqualTo(ExitCode.REFUSED);
     }

@@ -45,7 +45,8 @@ public interface Jobs {
     Cancellation cancel(long id, By by);
 
     /**
-     * Makes a dead or cancelled job ready again, due at once, with all its attempts; its failures are kept. With an
+     * Makes a dead or cancelled job ready again, due at once, with all its attempts; its failures are kept. Where its handler was
+     * at work when it was cancelled, it is due when that lease would have ended: the handler may run on until then. With an
      * ordering key it comes before all jobs of the key that were written after it, and ends its block. It takes its dedup
      * key again, waiting for transactions that write the same. Where another job waits under the key, the two become one, as
      * when a job is put back: the revived one is cancelled as a duplicate of the other, unless it has an ordering key and the

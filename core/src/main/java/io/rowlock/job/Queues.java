@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /**
  * What holds for a queue in all workers: whether it is paused, how many of its jobs may run, what a dead head does. Rows,
- * not configuration: a change holds for every worker, and outlives them. Each method is one statement in a transaction of its own,
- * and waits for others only that change the same queue. Safe for use by many threads.
+ * not configuration: a change holds for every worker, and outlives them. Each change is a transaction of its own that keeps a row
+ * which says who did what, and why; it waits, for at most 5 s, for others only that change the same queue. Safe for use by many threads.
  */
 public interface Queues {
     /**
@@ -49,10 +49,11 @@ public interface Queues {
      *
      * @param queue the queue
      * @param policy the policy; {@link DeadHead#BLOCK} where never set
-     * @throws InvalidUseException if the name is not allowed, or the policy is null
+     * @param by who sets it, and why
+     * @throws InvalidUseException if the name is not allowed, or something is null
      * @throws DatabaseException if the server refused it
      */
-    void deadHead(String queue, DeadHead policy);
+    void deadHead(String queue, DeadHead policy, By by);
 
     /**
      * Sets the limits that hold for a queue over all workers, all of them anew. Workers of this JVM keep to them from

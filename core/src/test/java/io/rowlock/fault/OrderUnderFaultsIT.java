@@ -106,7 +106,7 @@ final class OrderUnderFaultsIT {
             throws Exception {
         System.out.printf("seed %d: %d keys, %d rounds of %d jobs a key, %d JVMs%n", seed, KEYS, ROUNDS, EACH, WORKERS);
         long beganAt = System.nanoTime();
-        rowlock.queues().deadHead("default", DeadHead.PASS);
+        rowlock.queues().deadHead("default", DeadHead.PASS, new By("ada", "followers need not wait"));
         rowlock.queues().limit("default", LIMITS, BY_CHANCE);
         Random random = new Random(seed);
         for (int i = 0; i < WORKERS; i++) {

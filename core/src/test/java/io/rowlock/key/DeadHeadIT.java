@@ -106,7 +106,7 @@ final class DeadHeadIT {
 
     @Test
     void where_the_queue_says_pass_the_followers_of_a_dead_head_go_on_and_it_can_be_revived() throws Exception {
-        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS);
+        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS, new By("ada", "followers need not wait"));
         deadly.add("a1");
         List<Long> ids = enqueue("a", 4);
 

@@ -154,7 +154,7 @@ final class HeldKeyIT {
     @Test
     @Tag("B12")
     void behind_a_job_that_died_by_a_timeout_the_next_waits_until_its_handler_ends() throws Exception {
-        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS);
+        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS, new By("ada", "followers need not wait"));
         CountDownLatch gate = gate("a0");
         long head = enqueue("a", 1).get(0);
         try (Worker worker = steps(

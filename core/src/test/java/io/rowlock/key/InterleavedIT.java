@@ -89,7 +89,7 @@ final class InterleavedIT {
 
     @Test
     void a_head_that_is_revived_while_the_one_behind_it_ends_comes_next() throws Exception {
-        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS);
+        rowlock.rowlock().queues().deadHead("default", DeadHead.PASS, new By("ada", "followers need not wait"));
         deadly.add("a0");
         CountDownLatch gate = gate("a1");
         List<Long> ids = enqueue("a", 3);

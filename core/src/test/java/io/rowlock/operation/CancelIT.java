@@ -66,6 +66,28 @@ final class CancelIT {
 
     @Test
     @Tag("P3")
+    void one_that_is_revived_while_its_handler_may_run_on_waits_for_the_end_of_its_lease() throws Exception {
+        try (Worker worker = work(Duration.ofMinutes(10))) {
+            long id = rowlock.enqueue(new Step(1)).id();
+            soon().until(() -> begun.contains(1));
+            assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
+            assertThat(jobs.revive(id, ADA)).isTrue();
+            assertThat(schema.count(
+                            "SELECT count(*) FROM rowlock_job WHERE run_at > clock_timestamp() + interval '8 minutes'"))
+                    .isEqualTo(1);
+        }
+        long waiting = rowlock.enqueue(new Step(2), options -> options.after(Duration.ofHours(1)))
+                .id();
+        assertThat(jobs.cancel(waiting, ADA)).isEqualTo(Cancellation.STOPPED);
+        assertThat(jobs.revive(waiting, ADA)).isTrue();
+        assertThat(schema.count(
+                        "SELECT count(*) FROM rowlock_job WHERE run_at <= clock_timestamp() AND id = " + waiting))
+                .as("nobody was at work: due at once")
+                .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("P3")
     void a_running_handler_is_told_at_once_and_its_outcome_counts_for_nothing() throws Exception {
         try (Worker worker = work(Duration.ofMinutes(10))) {
             long id = rowlock.enqueue(new Step(1)).id();

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
+import io.rowlock.job.DeadHead;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
+import io.rowlock.job.QueueLimits;
+import io.rowlock.job.Queues;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
@@ -58,6 +61,26 @@ final class OperationsKeptIT {
         assertThat(schema.count("SELECT count(*) FROM rowlock_operation WHERE saga IS NULL AND step IS NULL AND at"
                         + " BETWEEN clock_timestamp() - interval '5 minutes' AND clock_timestamp()"))
                 .isEqualTo(2);
+    }
+
+    @Test
+    void what_is_done_to_queues_is_kept_and_what_changes_nothing_is_not() throws Exception {
+        Queues queues = rowlock.rowlock().queues();
+        assertThat(queues.resume("mails", ADA)).isFalse();
+        assertThat(queues.pause("mails", ADA)).isTrue();
+        assertThat(queues.pause("mails", BOB)).isFalse();
+        assertThat(queues.resume("mails", BOB)).isTrue();
+        queues.limit("mails", QueueLimits.none().running(1), ADA);
+        queues.deadHead("mails", DeadHead.PASS, BOB);
+
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT who || ': ' || why || ': ' || what || ' ' || queue FROM rowlock_operation ORDER BY id"))
+                .containsExactly(
+                        "ada: ordered twice: pause mails",
+                        "bob: mended: resume mails",
+                        "ada: ordered twice: limit mails",
+                        "bob: mended: dead head mails");
     }
 
     @Test

@@ -27,7 +27,7 @@ final class QueuesListedIT {
         schema.execute("INSERT INTO rowlock_job (kind, queue, payload, run_at, locked_by, locked_until) VALUES"
                 + " ('mail', 'leased', '{}', '2020-01-01T00:00Z', 'w', clock_timestamp())");
         test.rowlock().queues().pause("both", ADA);
-        test.rowlock().queues().deadHead("settings", DeadHead.PASS);
+        test.rowlock().queues().deadHead("settings", DeadHead.PASS, new By("ada", "followers need not wait"));
         test.rowlock().queues().limit("settings", QueueLimits.none().running(3), ADA);
 
         List<QueueView> all = test.rowlock().queues().all();

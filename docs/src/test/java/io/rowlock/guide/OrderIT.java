@@ -94,7 +94,8 @@ class OrderIT {
     void queues() throws SQLException {
         // tag::queues
         Queues queues = rowlock.queues();
-        queues.deadHead("default", DeadHead.PASS); // BLOCK unless said otherwise
+        queues.deadHead(
+                "default", DeadHead.PASS, new By("ada", "followers need not wait")); // BLOCK unless said otherwise
         queues.pause("default", new By("ada", "the warehouse is closed"));
         queues.resume("default", new By("ada", "open again"));
         // end::queues

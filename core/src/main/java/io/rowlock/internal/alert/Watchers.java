@@ -6,6 +6,8 @@ import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.QueueSql;
+import io.rowlock.internal.sql.QueueSql.QueueRow;
 import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.WatchSql;
 import io.rowlock.internal.sql.WatchSql.Front;
@@ -47,6 +49,7 @@ public final class Watchers {
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(2);
 
     private final WatchSql sql;
+    private final QueueSql queues;
     private final AlertSql alerts;
     private final Worker worker;
     private final Clock clock;
@@ -57,6 +60,7 @@ public final class Watchers {
     /** @param clock this node's, which is only ever compared with the database's */
     public Watchers(Names names, AlertLimits limits, Worker worker, Clock clock) {
         this.sql = new WatchSql(names);
+        this.queues = new QueueSql(names);
         this.alerts = new AlertSql(names);
         this.worker = worker;
         this.clock = clock;
@@ -148,15 +152,22 @@ public final class Watchers {
     }
 
     private List<Cause> lags(Connection open, Duration limit) throws SQLException {
-        return sql.lags(open, lanes, limit).stream().map(Watchers::lag).toList();
+        List<Cause> causes = new ArrayList<>();
+        for (Front front : sql.lags(open, lanes, limit)) {
+            causes.add(lag(front, queues.find(open, front.queue())));
+        }
+        return causes;
     }
 
-    private static Cause lag(Front front) {
+    private static Cause lag(Front front, Optional<QueueRow> queue) {
+        String why = queue.filter(row -> row.pausedAt() != null)
+                .map(row -> "the queue is paused since " + row.pausedAt() + " by " + row.pausedBy() + ": resume it")
+                .orElse("are there enough workers, are their handlers slow, is a limit full?");
         return new Cause(
                 front.kind(),
                 front.job(),
-                "A job of this kind is due since " + front.since() + " in queue " + front.queue()
-                        + ", and not begun; are there enough workers, are their handlers slow, is a limit full?");
+                "A job of this kind is due since " + front.since() + " in queue " + front.queue() + ", and not begun; "
+                        + why);
     }
 
     private List<Cause> pins(Connection open, Duration limit) throws SQLException {

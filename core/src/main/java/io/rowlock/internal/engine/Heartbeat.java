@@ -106,7 +106,7 @@ final class Heartbeat {
             job.taken();
             letGo.accept(job);
             LOG.info(
-                    "Lease lost while the handler runs; it is told to stop, and the job runs again elsewhere"
+                    "Lease lost while the handler runs; it is told to stop: the job was cancelled, or runs again elsewhere"
                             + " (job={}, kind={}, attempt={}, worker={})",
                     job.id(),
                     job.kind(),

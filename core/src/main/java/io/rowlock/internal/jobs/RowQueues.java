@@ -2,6 +2,7 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.QueueSql.QueueRow;
 import io.rowlock.internal.sql.WaitingSql.Lane;
@@ -47,7 +48,7 @@ public final class RowQueues implements Queues {
     @Override
     public boolean pause(String queue, By by) {
         check(queue, by);
-        boolean begun = perform(open -> sql.pause(open, queue, by.who()));
+        boolean begun = change("pause", queue, by, open -> sql.pause(open, queue, by.who()));
         if (begun) {
             LOG.info("Queue paused (queue={}, by={}): {}", queue, by.who(), by.why());
         }
@@ -57,7 +58,7 @@ public final class RowQueues implements Queues {
     @Override
     public boolean resume(String queue, By by) {
         check(queue, by);
-        boolean ended = perform(open -> sql.resume(open, queue));
+        boolean ended = change("resume", queue, by, open -> sql.resume(open, queue));
         if (ended) {
             LOG.info("Queue resumed (queue={}, by={}): {}", queue, by.who(), by.why());
             changed.run();
@@ -74,15 +75,16 @@ public final class RowQueues implements Queues {
     }
 
     @Override
-    public void deadHead(String queue, DeadHead policy) {
-        checkName(queue);
+    public void deadHead(String queue, DeadHead policy, By by) {
+        check(queue, by);
         if (policy == null) {
             throw new InvalidUseException("The policy for dead heads must not be null");
         }
-        perform(open -> {
+        change("dead head", queue, by, open -> {
             sql.deadHead(open, queue, policy.text());
             return true;
         });
+        LOG.info("Policy for dead heads set (queue={}, policy={}, by={}): {}", queue, policy, by.who(), by.why());
     }
 
     @Override
@@ -91,7 +93,7 @@ public final class RowQueues implements Queues {
         if (limits == null) {
             throw new InvalidUseException("The limits must not be null; QueueLimits.none() takes them away");
         }
-        perform(open -> {
+        change("limit", queue, by, open -> {
             sql.limit(open, queue, limits);
             return true;
         });
@@ -156,6 +158,17 @@ public final class RowQueues implements Queues {
     @FunctionalInterface
     private interface Work<T> {
         T over(Connection connection) throws SQLException;
+    }
+
+    /** With a row that says who did it, and why, in the same transaction; where nothing was changed, none. */
+    private boolean change(String what, String queue, By by, OwnTransaction.Work<Boolean> work) {
+        return perform(connection -> OwnTransaction.run(connection, open -> {
+            boolean changed = work.over(open);
+            if (changed) {
+                sql.record(open, what, queue, by);
+            }
+            return changed;
+        }));
     }
 
     private <T> T perform(Work<T> work) {

@@ -69,7 +69,8 @@ public final class OperationSql {
               FOR NO KEY UPDATE)
             UPDATE rowlock_job
             SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, locked_by = NULL,
-                locked_until = NULL, waiting_key = NULL, last_error = $2
+                locked_until = NULL, waiting_key = NULL, last_error = $2,
+                run_at = CASE WHEN locked_by IS NULL THEN least(run_at, clock_timestamp()) ELSE greatest(run_at, locked_until) END
             WHERE id = ANY(ARRAY(SELECT id FROM waiting))
             RETURNING (SELECT locked_by FROM waiting) IS NOT NULL AS leased,
                       (SELECT token FROM waiting) AS old_token,
@@ -77,11 +78,15 @@ public final class OperationSql {
                         AS lease_micros
             """;
 
-    /* As new, but for its id and its failures. With an ordering key its id still says where it comes. */
+    /*
+     * As new, but for its id and its failures. With an ordering key its id still says where it comes. Where a handler was at
+     * work when it was cancelled, it is due when that lease would have ended, as the handler may run on; CANCEL left that time.
+     */
     static final String REVIVE = """
             /* rowlock:revive */
             UPDATE rowlock_job
-            SET state = 'ready', finished_at = NULL, run_at = clock_timestamp(), attempts = 0, losses = 0, token = token + 1
+            SET state = 'ready', finished_at = NULL, attempts = 0, losses = 0, token = token + 1,
+                run_at = greatest(clock_timestamp(), CASE WHEN state = 'cancelled' THEN least(run_at, finished_at + interval '1 hour') END)
             WHERE id = $1 AND (state IN ('dead', 'cancelled')) IS TRUE AND redacted_at IS NULL
             """;
 

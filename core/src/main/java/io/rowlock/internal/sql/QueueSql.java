@@ -1,5 +1,6 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.job.By;
 import io.rowlock.job.QueueLimits;
 import io.rowlock.job.QueueLimits.Rate;
 import java.sql.Connection;
@@ -56,6 +57,12 @@ public final class QueueSql {
                 key_running = excluded.key_running, key_rate = excluded.key_rate, key_rate_per = excluded.key_rate_per
             """;
 
+    /* Rows: one. */
+    static final String RECORD = """
+            /* rowlock:record-queue-operation */
+            INSERT INTO rowlock_operation (who, why, what, queue) VALUES ($1, $2, $3, $4)
+            """;
+
     /* Locks: none. Index: the primary key, once per queue. */
     static final String LIMITS = """
             /* rowlock:limits-of-queues */
@@ -101,6 +108,11 @@ public final class QueueSql {
                                         row.getString("paused_by"),
                                         row.getString("dead_head"))));
         return all;
+    }
+
+    /** Says who did what to a queue, and why. */
+    public void record(Connection connection, String what, String queue, By by) throws SQLException {
+        new Sql(names, RECORD).update(connection, by.who(), by.why(), what, queue);
     }
 
     /** What waits in the queues. */

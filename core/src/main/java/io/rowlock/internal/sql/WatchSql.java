@@ -22,7 +22,7 @@ public final class WatchSql {
 
     /*
      * Index: the front of each lane, $5 rows of it, leased ones too: they stand there. Where all of those are leased, jobs are
-     * begun. A queue that a person has paused does not lag. No time is subtracted, as somebody's SQL may have written
+     * begun. No time is subtracted, as somebody's SQL may have written
      * -infinity. Rows: one for each lane at most.
      */
     static final String LAG = """
@@ -43,7 +43,6 @@ public final class WatchSql {
               ORDER BY first.run_at, first.id
               LIMIT 1) front
             WHERE front.run_at < statement_timestamp() - $4::bigint * interval '1 microsecond'
-              AND NOT EXISTS (SELECT 1 FROM rowlock_queue q WHERE q.queue = l.queue AND q.paused_at IS NOT NULL)
             GROUP BY l.queue, l.kind
             ORDER BY since
             """;

@@ -108,13 +108,15 @@ final class WatchersIT {
     }
 
     @Test
-    void a_paused_queue_neither_lags_nor_has_unknown_kinds() throws Exception {
+    void a_paused_queue_has_no_unknown_kinds_and_its_lag_names_who_paused_it() throws Exception {
         job("default", "mine", "1 hour", "");
         job("default", "orphan", "1 hour", "");
         rowlock.rowlock().queues().pause("default", new By("ada", "maintenance"));
 
         assertThat(look(AlertCause.UNKNOWN_KIND)).isEmpty();
-        assertThat(look(AlertCause.QUEUE_LAG)).isEmpty();
+        assertThat(look(AlertCause.QUEUE_LAG))
+                .singleElement()
+                .satisfies(alert -> assertThat(alert.reason()).contains("is paused since", "by ada: resume it"));
     }
 
     @Test
