@@ -1,0 +1,65 @@
+package io.rowlock.benchmark.run;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** One measurement's surroundings: a schema of its own, which is dropped behind it, and how large the load is. For one thread. */
+public final class Trial implements AutoCloseable {
+    private final TestSchema schema;
+    private final double scale;
+    private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+
+    Trial(TestSchema schema, double scale) {
+        this.schema = schema;
+        this.scale = scale;
+    }
+
+    /** The schema. */
+    public TestSchema schema() {
+        return schema;
+    }
+
+    /** So many of something, fewer in a short run. */
+    public int scaled(int full) {
+        return (int) Math.max(1, full * scale);
+    }
+
+    /** A pool of connections that find the schema first; closed with the trial. */
+    public HikariDataSource pool(int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(schema.url());
+        config.setUsername(schema.server().user());
+        config.setPassword(schema.server().password());
+        config.setMaximumPoolSize(size);
+        return closing(new HikariDataSource(config));
+    }
+
+    /** Closes it with the trial; what was given last is closed first. */
+    public <T extends AutoCloseable> T closing(T closed) {
+        toClose.push(closed);
+        return closed;
+    }
+
+    /** The load is in place: all of it is written to disk, and the planner knows it. */
+    public void settle() throws SQLException {
+        try (Connection connection = schema.server().connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("VACUUM ANALYZE");
+            statement.execute("CHECKPOINT");
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        while (!toClose.isEmpty()) {
+            toClose.pop().close();
+        }
+        schema.close();
+    }
+}
