@@ -17,10 +17,8 @@ record Backlog(Rowlock rowlock, DataSource pool) {
 
     static Backlog empty(Trial trial) {
         DataSource pool = trial.pool(10);
-        Rowlock rowlock = Rowlock.builder()
-                .dataSource(pool)
-                .schema(trial.schema().name())
-                .build();
+        Rowlock rowlock =
+                Rowlock.builder().dataSource(pool).schema(trial.schema().name()).build();
         rowlock.schema().install();
         return new Backlog(rowlock, pool);
     }

@@ -63,9 +63,8 @@ final class BareLoop {
             return 0;
         }
         since = rows.get(rows.size() - 1).runAt();
-        List<Grip> grips = rows.stream()
-                .map(row -> new Grip(row.id(), row.turn().token()))
-                .toList();
+        List<Grip> grips =
+                rows.stream().map(row -> new Grip(row.id(), row.turn().token())).toList();
         return outcomes.complete(connection, CLAIMANT.owner(), grips, delete).size();
     }
 }

@@ -22,12 +22,7 @@ public final class Drains {
                 "drain",
                 "Drain of jobs that do nothing by one worker, completed rows deleted",
                 "jobs/s",
-                List.of(
-                        rowlock(true),
-                        floor(true),
-                        DbScheduler.drain(),
-                        JobRunr.drain(),
-                        Quartz.drain()),
+                List.of(rowlock(true), floor(true), DbScheduler.drain(), JobRunr.drain(), Quartz.drain()),
                 List.of(
                         Reach.atLeast(0.6, "Rowlock", "bare loop"),
                         Reach.atLeast(10, "Rowlock", "db-scheduler"),
@@ -50,9 +45,7 @@ public final class Drains {
     private static Contender rowlock(boolean delete) {
         Duration retention = delete ? Duration.ZERO : Duration.ofHours(24);
         return new Contender(
-                "Rowlock",
-                SLOTS + " slots, platform threads; at least once, fenced, attempts counted",
-                trial -> {
+                "Rowlock", SLOTS + " slots, platform threads; at least once, fenced, attempts counted", trial -> {
                     int jobs = trial.scaled(JOBS);
                     return RowlockDrain.jobsPerSecond(
                             trial,

@@ -22,8 +22,14 @@ public final class Keys {
                 "Drain of jobs with ordering keys by one worker, completed rows deleted",
                 "jobs/s",
                 List.of(
-                        contender("1,000 keys", "job n has key n mod 1,000", (n, job) -> job.orderingKey("k" + n % 1_000)),
-                        contender("one key", "all jobs have one key: they run one after another", (n, job) -> job.orderingKey("k")),
+                        contender(
+                                "1,000 keys",
+                                "job n has key n mod 1,000",
+                                (n, job) -> job.orderingKey("k" + n % 1_000)),
+                        contender(
+                                "one key",
+                                "all jobs have one key: they run one after another",
+                                (n, job) -> job.orderingKey("k")),
                         contender("no keys", "", (n, job) -> {})),
                 List.of(Reach.atLeast(0.3, "1,000 keys", "no keys"), Reach.atLeast(0.2, "one key", "no keys")),
                 "Each run of a key is claimed, recorded and settled under the lock of its row, in transactions of its own.");

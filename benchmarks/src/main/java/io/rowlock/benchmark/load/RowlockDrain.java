@@ -14,6 +14,11 @@ final class RowlockDrain {
     static double jobsPerSecond(Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config)
             throws Exception {
         trial.settle();
+        return withoutSettling(trial, backlog, jobs, config);
+    }
+
+    static double withoutSettling(Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config)
+            throws Exception {
         LongAdder ran = new LongAdder();
         Worker worker = backlog.rowlock().worker(w -> {
             config.accept(w);

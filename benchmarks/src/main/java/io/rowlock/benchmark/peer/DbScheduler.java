@@ -34,7 +34,8 @@ public final class DbScheduler {
     public static Contender drain() {
         return new Contender(
                 "db-scheduler",
-                THREADS + " threads, pollUsingLockAndFetch(0.5, 4.0); at least once, dead executions found by heartbeat",
+                THREADS
+                        + " threads, pollUsingLockAndFetch(0.5, 4.0); at least once, dead executions found by heartbeat",
                 DbScheduler::jobsPerSecond);
     }
 
@@ -45,8 +46,7 @@ public final class DbScheduler {
         trial.schema().execute("CREATE INDEX last_heartbeat_idx ON scheduled_tasks (last_heartbeat)");
         DataSource pool = trial.pool(THREADS + 5);
         CountDownLatch left = new CountDownLatch(jobs);
-        OneTimeTask<String> task = Tasks.oneTime("noop", String.class)
-                .execute((instance, context) -> left.countDown());
+        OneTimeTask<String> task = Tasks.oneTime("noop", String.class).execute((instance, context) -> left.countDown());
         Scheduler scheduler = Scheduler.create(pool, List.of(task))
                 .threads(THREADS)
                 .pollUsingLockAndFetch(0.5, 4.0)

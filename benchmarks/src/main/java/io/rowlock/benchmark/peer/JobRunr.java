@@ -24,7 +24,8 @@ public final class JobRunr {
     public static Contender drain() {
         return new Contender(
                 "JobRunr",
-                WORKERS + " workers, polls every 5 s, the shortest it takes, succeeded jobs deleted at once; at least once",
+                WORKERS
+                        + " workers, polls every 5 s, the shortest it takes, succeeded jobs deleted at once; at least once",
                 JobRunr::jobsPerSecond);
     }
 
@@ -39,8 +40,9 @@ public final class JobRunr {
     private static double jobsPerSecond(Trial trial) throws Exception {
         int jobs = trial.scaled(JOBS);
         left = new CountDownLatch(jobs);
-        var storage = new PostgresStorageProvider(trial.pool(WORKERS + 5), trial.schema().name() + ".");
-        var result = org.jobrunr.configuration.JobRunr.configure()
+        var storage = new PostgresStorageProvider(
+                trial.pool(WORKERS + 5), trial.schema().name() + ".");
+        org.jobrunr.configuration.JobRunr.configure()
                 .useStorageProvider(storage)
                 .useBackgroundJobServer(
                         BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()

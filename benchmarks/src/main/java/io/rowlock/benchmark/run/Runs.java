@@ -2,6 +2,7 @@ package io.rowlock.benchmark.run;
 
 import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,28 +17,32 @@ final class Runs {
     private final TestPostgres postgres;
     private final int rounds;
     private final double scale;
+    private final PrintWriter print;
 
-    Runs(TestPostgres postgres, int rounds, double scale) {
+    Runs(TestPostgres postgres, int rounds, double scale, PrintWriter print) {
+        this.print = print;
         this.postgres = postgres;
         this.rounds = rounds;
         this.scale = scale;
     }
 
     Result measure(Figure figure) throws Exception {
-        System.out.printf("%s: %s%n", figure.id(), figure.title());
+        print.printf("%s: %s%n", figure.id(), figure.title());
         Map<Contender, List<Double>> values = new LinkedHashMap<>();
         for (int round = 0; round <= rounds; round++) {
             for (Contender contender : figure.contenders()) {
                 double value = measure(figure, contender, round == 0 ? scale / 4 : scale);
-                System.out.printf(
+                print.printf(
                         Locale.ROOT,
                         "  %s %-28s %,12.1f %s%n",
                         round == 0 ? "warm-up" : "run " + round,
                         contender.name(),
                         value,
                         figure.unit());
+                print.flush();
                 if (round > 0) {
-                    values.computeIfAbsent(contender, first -> new ArrayList<>()).add(value);
+                    values.computeIfAbsent(contender, first -> new ArrayList<>())
+                            .add(value);
                 }
             }
         }

@@ -56,10 +56,14 @@ public final class Trial implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        while (!toClose.isEmpty()) {
-            toClose.pop().close();
+    public void close() {
+        try {
+            while (!toClose.isEmpty()) {
+                toClose.pop().close();
+            }
+            schema.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("A trial could not be cleared away: " + schema.name(), e);
         }
-        schema.close();
     }
 }
