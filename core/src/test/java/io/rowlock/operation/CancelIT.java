@@ -72,6 +72,7 @@ final class CancelIT {
             soon().until(() -> begun.contains(1));
             assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
             assertThat(jobs.revive(id, ADA)).isTrue();
+            soon().until(() -> worker.health().running() == 0);
             assertThat(schema.count(
                             "SELECT count(*) FROM rowlock_job WHERE run_at > clock_timestamp() + interval '8 minutes'"))
                     .isEqualTo(1);
