@@ -70,7 +70,8 @@ public final class OperationSql {
             UPDATE rowlock_job
             SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, locked_by = NULL,
                 locked_until = NULL, waiting_key = NULL, last_error = $2,
-                run_at = CASE WHEN locked_by IS NULL THEN least(run_at, clock_timestamp()) ELSE greatest(run_at, locked_until) END
+                run_at = CASE WHEN locked_by IS NULL OR ordering_key IS NOT NULL THEN least(run_at, clock_timestamp())
+                              ELSE greatest(run_at, locked_until) END
             WHERE id = ANY(ARRAY(SELECT id FROM waiting))
             RETURNING (SELECT locked_by FROM waiting) IS NOT NULL AS leased,
                       (SELECT token FROM waiting) AS old_token,
@@ -81,6 +82,7 @@ public final class OperationSql {
     /*
      * As new, but for its id and its failures. With an ordering key its id still says where it comes. Where a handler was at
      * work when it was cancelled, it is due when that lease would have ended, as the handler may run on; CANCEL left that time.
+     * With an ordering key its key is held for that handler instead, until it ends.
      */
     static final String REVIVE = """
             /* rowlock:revive */
