@@ -144,7 +144,7 @@ final class Claimer {
             }
         }
         moreDue = took != Taken.ALL_DUE || sweeps.hasFound() || keyedLeft;
-        return keyedMore || took == Taken.ALL_IT_COULD ? 0 : pause();
+        return keyedMore || took == Taken.ALL_IT_COULD ? 0 : Math.min(pause(), lookBacks.pause(System.nanoTime()));
     }
 
     /** Claims runs of jobs with ordering keys if there may be some; true if more may be taken at once. */
@@ -212,7 +212,6 @@ final class Claimer {
         long now = System.nanoTime();
         long until = Math.min(poll.toNanos(), Math.max(0, nextSweep - now));
         until = Math.min(until, Math.min(gate.pause(now), limits.pause(now)));
-        until = Math.min(until, lookBacks.pause(now));
         until = keyedAt == NEVER ? until : Math.min(until, Math.max(0, keyedAt - now));
         long again = dueAgain.get();
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), again == NEVER ? until : Math.min(until, again - now));

@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -103,6 +104,18 @@ final class ClaimerIT {
         assertThat(running()).isEqualTo(1);
         assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE state = 'completed'"))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void claimer_whose_slots_are_all_taken_waits_for_one_and_does_not_look_back_meanwhile() throws Exception {
+        engine.claimer.step();
+        insert(1, 0);
+        engine.claimer.step(); // soon after the first, so that it does not look back, and finds no more
+        insert(CONCURRENCY - 1, 0);
+        engine.claimer.step();
+        assertThat(running()).isEqualTo(CONCURRENCY);
+
+        assertThat(engine.claimer.step()).isGreaterThan(TimeUnit.SECONDS.toNanos(1));
     }
 
     @Test
