@@ -3,16 +3,19 @@ package io.rowlock.saga.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.job.PermanentFailure;
+import io.rowlock.job.RetryPolicy;
 import io.rowlock.saga.SagaDefinition;
 import io.rowlock.saga.SagaStatus;
 import io.rowlock.saga.SagaType;
 import io.rowlock.saga.TransactionalCompensationCall;
 import io.rowlock.saga.TransactionalStepCall;
+import io.rowlock.spi.TransactionRunner;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -64,6 +67,25 @@ final class EndedTransactionIT {
         schema.execute("TRUNCATE ended_mark");
         scene.start();
         scene.begin(TYPE, "1", "");
+    }
+
+    @Test
+    void a_runner_that_does_not_call_its_work_is_named_as_the_reason(TestSchema schema) throws Exception {
+        TransactionRunner<Connection> forgetful = work -> {};
+        SagaDefinition<String> definition = saga -> saga.named("ends", String.class)
+                .version(1)
+                .step("a")
+                .transactional(forgetful, (state, step, connection) -> state)
+                .noCompensation()
+                .retry(RetryPolicy.fixed(Duration.ZERO).maxAttempts(2))
+                .build();
+        scene = new SagaScene(schema, definition);
+        scene.start();
+        scene.begin(TYPE, "1", "");
+        scene.await("1", SagaStatus.COMPENSATED);
+        assertThat(scene.one("SELECT error FROM rowlock_saga_step"))
+                .contains("the transaction runner returned and had not begun the work");
+        assertThat(scene.one("SELECT attempts::text FROM rowlock_saga_step")).isEqualTo("2");
     }
 
     @Test

@@ -140,6 +140,34 @@ class SagaDriverIT {
     }
 
     @Test
+    void a_wait_that_was_given_up_is_not_jumped_to_before_the_retry_of_an_undo() {
+        begin(saga -> saga.named("trip", Trip.class)
+                .version(1)
+                .deadline(Duration.ofSeconds(30))
+                .step("a")
+                .call((trip, step) -> trip)
+                .compensate((trip, step) -> {
+                    if (step.attempt() == 1) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    done.add("undo a");
+                })
+                .retryCompensation(DAILY)
+                .await(PAID, (trip, sum) -> trip)
+                .within(Duration.ofMinutes(1))
+                .otherwise(Escalation.escalate())
+                .build());
+        driver.run("1");
+        driver.jumpToDeadline("1");
+        assertThat(done).isEmpty();
+        assertThat(driver.jump("1")).isCompensated();
+        assertThat(done).containsExactly("undo a");
+        assertThatThrownBy(() -> assertThat(driver.timeline("1")).waitsAt("paid"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("but it is compensated");
+    }
+
+    @Test
     void of_several_waits_the_earliest_alone_is_jumped_to() {
         begin(saga -> saga.named("trip", Trip.class)
                 .version(1)
