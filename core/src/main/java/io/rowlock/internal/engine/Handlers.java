@@ -5,6 +5,7 @@ import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.internal.sql.OneJobSql.Holder;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.TransactionalJobHandler;
 import io.rowlock.spi.TransactionRunner;
@@ -92,8 +93,8 @@ final class Handlers {
      * attempt. Asked on another connection, for the handler's is gone, and only where something went wrong.
      */
     private boolean committedAnyway(LeasedJob job, JobRun run) {
-        String transaction = run.transaction();
-        if (transaction == null || run.recorded() || job.cancelled()) {
+        Holder holder = run.holder();
+        if (holder == null || run.recorded() || job.cancelled()) {
             return false;
         }
         boolean[] committed = new boolean[1];
@@ -101,7 +102,7 @@ final class Handlers {
             jdbc.run(new TransactionRunner.Work<Connection>() {
                 @Override
                 public void begun(Connection connection) throws SQLException {
-                    committed[0] = sql.committed(connection, transaction);
+                    committed[0] = sql.committed(connection, holder);
                 }
 
                 @Override

@@ -7,6 +7,7 @@ import io.rowlock.internal.outbox.Headers;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.OneJobSql;
+import io.rowlock.internal.sql.OneJobSql.Holder;
 import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.PermanentFailure;
@@ -38,7 +39,11 @@ final class JobRun implements JobContext, DriverLease {
             String owner, Duration lease, String installation, boolean deleteCompleted, BooleanSupplier stopping) {}
 
     /** Where the row was locked: who completes the job over that connection must do so in the same transaction. */
-    private record Locked(Connection connection, String transaction) {}
+    private record Locked(Connection connection, Holder holder) {
+        String transaction() {
+            return holder.transaction();
+        }
+    }
 
     JobRun(LeasedJob job, Identity identity, OneJobSql sql, KeySql keys) {
         this.job = job;
@@ -80,9 +85,9 @@ final class JobRun implements JobContext, DriverLease {
 
     /** The transaction that locked the row; null if none did. */
     @Nullable
-    String transaction() {
+    Holder holder() {
         Locked last = locked;
-        return last == null ? null : last.transaction();
+        return last == null ? null : last.holder();
     }
 
     PermanentFailure ended() {
@@ -183,11 +188,11 @@ final class JobRun implements JobContext, DriverLease {
         TransactionCheck.require(connection, "lock a job");
         try {
             await(connection, () -> {
-                String transaction = keyLocked(connection) ? sql.lock(connection, identity.owner(), job.grip()) : null;
-                if (transaction != null) {
-                    lockedBy(connection, transaction);
+                Holder holder = keyLocked(connection) ? sql.lock(connection, identity.owner(), job.grip()) : null;
+                if (holder != null) {
+                    lockedBy(connection, holder);
                 }
-                return transaction != null;
+                return holder != null;
             });
         } catch (SQLException e) {
             throw new DatabaseException("The job could not be locked (job=" + id() + ")", e);
@@ -221,11 +226,12 @@ final class JobRun implements JobContext, DriverLease {
         throw new RowBusyException(id());
     }
 
-    private void lockedBy(Connection connection, String transaction) {
-        if (bound && !transaction.equals(transaction())) {
+    private void lockedBy(Connection connection, Holder holder) {
+        Locked last = locked;
+        if (bound && last != null && !holder.transaction().equals(last.transaction())) {
             throw ended();
         }
-        locked = new Locked(connection, transaction);
+        locked = new Locked(connection, holder);
     }
 
     /** The transaction in which alone the row may be written over this connection; null if in any. */

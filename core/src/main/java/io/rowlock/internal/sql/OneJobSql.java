@@ -10,12 +10,19 @@ import org.jspecify.annotations.Nullable;
 /** Locks, completes or puts back one claimed job inside a handler's own transaction. Index: the primary key. */
 public final class OneJobSql {
     /*
+     * Which server numbers the transactions. After a crash or a failover an id that was not yet on disk, or not yet on the
+     * standby, is given again to another transaction: the postmaster's start tells servers and their restarts apart, and
+     * the statistics, which a crash resets, a recovery under the same postmaster. Somebody who resets them himself makes
+     * it look like another server, which then knows nothing of the transaction.
+     */
+    private static final String SERVER = "concat_ws('/', extract(epoch FROM pg_postmaster_start_time()),"
+            + " extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()))";
+
+    /*
      * Under owner, token and live lease. Skips a lock held by others instead of waiting for it: a heartbeat is over in
      * no time, and whoever holds on to the row must not block a handler's thread.
      */
-    static final String LOCK = """
-            /* rowlock:lock-one */
-            SELECT pg_current_xact_id()::text
+    static final String LOCK = "/* rowlock:lock-one */ SELECT pg_current_xact_id()::text, " + SERVER + " " + """
             FROM rowlock_job
             WHERE id = $1 AND token = $2 AND locked_by = $3 AND locked_until > clock_timestamp()
             FOR NO KEY UPDATE SKIP LOCKED
@@ -86,9 +93,9 @@ public final class OneJobSql {
 
     static final String TRANSACTION = "/* rowlock:transaction */ SELECT pg_current_xact_id()::text";
 
-    /* No row is read: the state of a transaction that has ended, by its id. Unknown, as after a failover: not committed. */
-    static final String COMMITTED =
-            "/* rowlock:committed */ SELECT pg_xact_status($1::text::xid8) IS NOT DISTINCT FROM 'committed'";
+    /* No row is read: the state of a transaction that has ended, by its id. Another server does not know it: not committed. */
+    static final String COMMITTED = "/* rowlock:committed */ SELECT CASE WHEN " + SERVER + " = $2"
+            + " THEN pg_xact_status($1::text::xid8) IS NOT DISTINCT FROM 'committed' ELSE false END";
 
     private final Sql lock;
     private final Sql held;
@@ -117,9 +124,13 @@ public final class OneJobSql {
         return !cancelRequested.query(connection, row -> true, id).isEmpty();
     }
 
-    /** Locks the row; gives the id of the transaction that holds the lock now, or null if it was not to be had. */
-    public @Nullable String lock(Connection connection, String owner, Grip grip) throws SQLException {
-        List<String> locked = lock.query(connection, row -> row.getString(1), grip.id(), grip.token(), owner);
+    /** The transaction that holds a lock: its id, and the server that gave it. */
+    public record Holder(String transaction, String server) {}
+
+    /** Locks the row; gives the transaction that holds the lock now, or null if it was not to be had. */
+    public @Nullable Holder lock(Connection connection, String owner, Grip grip) throws SQLException {
+        List<Holder> locked = lock.query(
+                connection, row -> new Holder(row.getString(1), row.getString(2)), grip.id(), grip.token(), owner);
         return locked.isEmpty() ? null : locked.get(0);
     }
 
@@ -151,8 +162,10 @@ public final class OneJobSql {
         return transaction.query(connection, row -> row.getString(1)).get(0);
     }
 
-    /** Whether the transaction of this id has been committed. */
-    public boolean committed(Connection connection, String id) throws SQLException {
-        return committed.query(connection, row -> row.getBoolean(1), id).get(0);
+    /** Whether the transaction has been committed; false also if its server has crashed, or is another, since. */
+    public boolean committed(Connection connection, Holder holder) throws SQLException {
+        return committed
+                .query(connection, row -> row.getBoolean(1), holder.transaction(), holder.server())
+                .get(0);
     }
 }

@@ -5,16 +5,23 @@ import static io.rowlock.internal.sql.LeasedRows.OTHER;
 import static io.rowlock.internal.sql.LeasedRows.TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.internal.sql.OneJobSql.Holder;
 import io.rowlock.internal.sql.OutcomeSql.Grip;
+import io.rowlock.testkit.postgres.OwnPostgres;
+import io.rowlock.testkit.postgres.PostgresOptions;
 import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.postgresql.PGConnection;
 
 /** What a handler's own transaction writes is fenced by owner, token and lease, each by itself. */
 @PostgresTest
@@ -23,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class OneJobSqlIT {
     private static final String LIVE = "1 minute";
     private static final String OVER = "-1 second";
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private LeasedRows rows;
     private OneJobSql sql;
@@ -138,5 +146,37 @@ final class OneJobSqlIT {
             connection.commit();
             return written;
         }
+    }
+
+    @Test
+    void transaction_is_known_until_its_server_has_crashed() throws SQLException {
+        try (OwnPostgres server = TestPostgres.embedded(PostgresOptions::durable)) {
+            TestSchema schema = TestSchema.create(server, "crashed");
+            LeasedRows leased = LeasedRows.fresh(schema);
+            OneJobSql there = new OneJobSql(leased.names());
+            Holder holder = committed(schema, there, leased.leased(ME, LIVE));
+            try (Connection connection = schema.connect()) {
+                assertThat(there.committed(connection, holder)).isTrue();
+                assertThat(killed(connection)).isTrue();
+            }
+            // all other backends end with that one, and the server recovers under the same postmaster
+            Awaitility.await().ignoreExceptions().atMost(SOON).until(() -> schema.count("SELECT count(*)") == 1);
+            try (Connection connection = schema.connect()) {
+                assertThat(there.committed(connection, holder)).isFalse();
+            }
+        }
+    }
+
+    private static Holder committed(TestSchema schema, OneJobSql there, long id) throws SQLException {
+        try (Connection connection = schema.begin()) {
+            Holder holder = there.lock(connection, ME, new Grip(id, TOKEN));
+            connection.commit();
+            return holder;
+        }
+    }
+
+    private static boolean killed(Connection connection) throws SQLException {
+        int backend = connection.unwrap(PGConnection.class).getBackendPID();
+        return ProcessHandle.of(backend).orElseThrow().destroyForcibly();
     }
 }
