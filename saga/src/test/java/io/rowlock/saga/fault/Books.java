@@ -1,6 +1,7 @@
 package io.rowlock.saga.fault;
 
 import io.rowlock.saga.StepContext;
+import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,7 +33,12 @@ final class Books implements AutoCloseable {
 
     /** New ones, and beside Rowlock's tables the one of what is done in transactions. */
     static Books create(TestSchema rowlock) throws SQLException {
-        TestSchema schema = TestSchema.create(rowlock.server(), "books");
+        return create(rowlock, rowlock.server());
+    }
+
+    /** New ones on a server that may be another than Rowlock's. */
+    static Books create(TestSchema rowlock, TestPostgres server) throws SQLException {
+        TestSchema schema = TestSchema.create(server, "books");
         schema.execute("""
                 CREATE SEQUENCE turn;
                 CREATE TABLE call (saga text, step text, undo boolean, key text, attempt int, who text, turn bigint DEFAULT nextval('turn'));
@@ -41,6 +47,8 @@ final class Books implements AutoCloseable {
                 CREATE INDEX call_saga ON call (saga);
                 CREATE INDEX deed_saga ON deed (saga);
                 """);
+        rowlock.execute("CREATE SCHEMA IF NOT EXISTS " + schema.name());
+        rowlock.execute("CREATE SEQUENCE IF NOT EXISTS " + schema.name() + ".turn");
         rowlock.execute("CREATE TABLE invoice (saga text, step text, amount bigint, undo boolean, turn bigint)");
         return new Books(schema, "test");
     }
