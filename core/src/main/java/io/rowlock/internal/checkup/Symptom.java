@@ -19,8 +19,8 @@ public enum Symptom {
     READ_ONLY(PROBLEM, "Connections that begin read-only can neither enqueue nor work."),
     TRANSACTION_POOLER(
             PROBLEM,
-            "Workers set limits on their sessions, listen on them and may hold session locks: behind such a pooler these"
-                    + " reach other clients' sessions, or none. Enqueues are not affected."),
+            "No session is a worker's there: it hears no notifications, bounds its waits for locks by the network timeout"
+                    + " alone, and what the driver prepares by name may be taken for another client's statement."),
     SECOND_CONNECTION(WARNING, "A worker holds three connections, and one more for each transactional handler."),
     DEFAULT_ISOLATION(
             REMARK,

@@ -1,6 +1,5 @@
 package io.rowlock.internal.engine;
 
-import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.SessionSql.Limits;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.ConnectionSource;
@@ -55,7 +54,7 @@ public final class EngineConnection implements AutoCloseable {
         parting = undo;
     }
 
-    private record Held(Connection connection, int isolation, int networkTimeout, Limits limits) {}
+    private record Held(Connection connection, int isolation, int networkTimeout, SessionLimits limits) {}
 
     /** Runs statements that are each their own transaction. */
     public <T> T call(Work<T> work) throws SQLException {
@@ -123,7 +122,7 @@ public final class EngineConnection implements AutoCloseable {
                     connection,
                     connection.getTransactionIsolation(),
                     networkTimeout,
-                    SessionSql.set(connection, limits));
+                    SessionLimits.set(connection, source, limits));
             if (opened.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
@@ -170,7 +169,7 @@ public final class EngineConnection implements AutoCloseable {
         held = null;
         try (Connection connection = last.connection()) {
             parting.over(connection);
-            SessionSql.set(connection, last.limits());
+            last.limits().restore(connection);
             connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
             if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(last.isolation());

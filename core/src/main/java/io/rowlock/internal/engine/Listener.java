@@ -55,7 +55,7 @@ final class Listener {
     private long nextCheck;
 
     /** The connection on which LISTEN was sent, and the server process that took it. */
-    private record Listening(Connection connection, int backend, PgNotifications notifications) {}
+    private record Listening(Connection connection, int backend, PgDriver notifications) {}
 
     Listener(EngineConnection connection, Notifier notifier, String worker, Events events, Consumer<Note> told) {
         this.connection = connection;
@@ -130,7 +130,7 @@ final class Listener {
     }
 
     private void listenAnew(Connection open) throws SQLException {
-        Optional<PgNotifications> notifications = PgNotifications.of(open);
+        Optional<PgDriver> notifications = PgDriver.of(open);
         if (notifications.isEmpty()) {
             giveUp("the connections cannot be unwrapped to org.postgresql.PGConnection");
             return;

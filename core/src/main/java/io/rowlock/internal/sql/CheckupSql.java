@@ -21,8 +21,6 @@ public final class CheckupSql {
                    set_config('transaction_read_only', 'on', true)
             """;
 
-    private static final String BACKEND = "/* rowlock:checkup-backend */ SELECT pg_backend_pid()";
-
     static final String CLOCK = "/* rowlock:checkup-clock */ SELECT clock_timestamp() AS at";
 
     /* reset_val: as the session began, without the bounds of this transaction. Times in their unit, which is ms here. */
@@ -134,15 +132,6 @@ public final class CheckupSql {
             statement.setString(1, statementMillis + "ms");
             statement.setString(2, lockMillis + "ms");
             statement.execute();
-        }
-    }
-
-    /** The server process that answers. */
-    public static int backend(Connection connection) throws SQLException {
-        try (var statement = connection.prepareStatement(BACKEND);
-                var row = statement.executeQuery()) {
-            row.next();
-            return row.getInt(1);
         }
     }
 

@@ -2,15 +2,21 @@ package io.rowlock.internal.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of the engine's own sessions. */
 public final class SessionSql {
+    /* Sets nothing where another session answers than the one that the caller knows: somebody else may have it next. */
     private static final String LIMITS = """
             /* rowlock:session-limits */
             SELECT current_setting('lock_timeout') AS lock_wait,
                    current_setting('idle_in_transaction_session_timeout') AS idle,
-                   set_config('lock_timeout', ?, false), set_config('idle_in_transaction_session_timeout', ?, false)
+                   pg_backend_pid() AS backend,
+                   CASE WHEN coalesce(?, pg_backend_pid()) = pg_backend_pid()
+                        THEN set_config('lock_timeout', ?, false)
+                             || set_config('idle_in_transaction_session_timeout', ?, false) END
             """;
 
     private static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', ?, true)";
@@ -47,14 +53,23 @@ public final class SessionSql {
         }
     }
 
+    /** What was set before, and the process of the server that said so. */
+    public record Before(Limits limits, int backend) {}
+
     /** Sets limits; gives what was set before. */
-    public static Limits set(Connection connection, Limits limits) throws SQLException {
+    public static Before set(Connection connection, Limits limits) throws SQLException {
+        return setOn(connection, null, limits);
+    }
+
+    /** Sets limits if this process of the server answers; sets nothing if it is another one. */
+    public static Before setOn(Connection connection, @Nullable Integer backend, Limits limits) throws SQLException {
         try (var statement = connection.prepareStatement(LIMITS)) {
-            statement.setString(1, limits.lockWait());
-            statement.setString(2, limits.idle());
+            statement.setObject(1, backend, Types.INTEGER);
+            statement.setString(2, limits.lockWait());
+            statement.setString(3, limits.idle());
             try (var row = statement.executeQuery()) {
                 row.next();
-                return new Limits(row.getString("lock_wait"), row.getString("idle"));
+                return new Before(new Limits(row.getString("lock_wait"), row.getString("idle")), row.getInt("backend"));
             }
         }
     }

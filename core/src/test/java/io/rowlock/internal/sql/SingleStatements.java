@@ -18,7 +18,6 @@ final class SingleStatements {
     /** Statements without a plan worth pinning, and why. */
     static final Map<String, String> EXEMPT = Map.ofEntries(
             Map.entry("CheckupSql.BEGIN", "for a checkup; reads catalogue and statistics"),
-            Map.entry("CheckupSql.BACKEND", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CLOCK", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.SETTINGS", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CONNECTIONS", "for a checkup; reads catalogue and statistics"),
@@ -79,6 +78,7 @@ final class SingleStatements {
             Map.entry("SchemaSql.RECORD", "at the start"),
             Map.entry("SchemaSql.CATALOGUE", "at the start"),
             Map.entry("SchemaSql.DATABASE", "at the start"),
+            Map.entry("PoolerSql.BACKEND", "reads no table"),
             Map.entry("SessionSql.LIMITS", "reads no table"),
             Map.entry("TellSql.REGISTER", "about once an hour, of a table of a few rows"),
             Map.entry("TellSql.SINKS", "of a table of a few rows"),
