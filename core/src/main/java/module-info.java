@@ -21,6 +21,7 @@ module io.rowlock.core {
     exports io.rowlock.event.micrometer;
     exports io.rowlock.event.opentelemetry;
     exports io.rowlock.job;
+    exports io.rowlock.operation;
     exports io.rowlock.schedule;
     exports io.rowlock.schema;
     exports io.rowlock.spi;

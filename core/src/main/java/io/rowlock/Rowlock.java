@@ -16,6 +16,7 @@ import io.rowlock.internal.engine.Notifier;
 import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
+import io.rowlock.internal.operation.RowOperations;
 import io.rowlock.internal.outbox.ContextHeaders;
 import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.RowOutbox;
@@ -29,6 +30,7 @@ import io.rowlock.job.JobKind;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.job.Queues;
+import io.rowlock.operation.Operations;
 import io.rowlock.schedule.Schedules;
 import io.rowlock.schema.Schema;
 import io.rowlock.spi.PayloadCodec;
@@ -58,6 +60,7 @@ public final class Rowlock {
     private final RowQueues queues;
     private final RowSchedules schedules;
     private final RowAlerts alerts;
+    private final RowOperations operations;
     private final Deliveries deliveries;
     private final Kinds kinds = new Kinds();
     private final Events events;
@@ -81,6 +84,7 @@ public final class Rowlock {
         this.schedules =
                 new RowSchedules(names, builder.connections(), plainOutbox, this::wake, this::schedulesChanged);
         this.alerts = new RowAlerts(names, builder.connections());
+        this.operations = new RowOperations(names, builder.connections());
         this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());
         this.ground = new Ground(
                 builder.connections(),
@@ -187,6 +191,15 @@ public final class Rowlock {
      */
     public Alerts alerts() {
         return alerts;
+    }
+
+    /**
+     * Reads what people did to jobs, sagas, queues, schedules and alerts, and why.
+     *
+     * @return what was done, on connections of the data source
+     */
+    public Operations operations() {
+        return operations;
     }
 
     /**

@@ -36,6 +36,19 @@ public interface Alerts {
     List<Alert> open(AlertFilter filter, @Nullable Long after, int most);
 
     /**
+     * A page of alerts that somebody has acknowledged, the newest first, with who did and why; until their retention is over.
+     * Those that filters keep out are read too, as are open ones.
+     *
+     * @param filter which
+     * @param after the id of the last one of the page before, or null for the first page
+     * @param most 1 to 1,000
+     * @return fewer than {@code most} only at the end
+     * @throws InvalidUseException if the filter is null or {@code most} out of range
+     * @throws DatabaseException if the database could not be asked
+     */
+    List<Alert> acknowledged(AlertFilter filter, @Nullable Long after, int most);
+
+    /**
      * Takes an alert over: the row says who, when and why, and so does a row in the table of operations, in the same
      * transaction. Waits for at most 5 s for a worker that just raises it; what that one says is then part of this alert, and
      * what comes later opens a new one. Called again, it changes nothing.

@@ -136,6 +136,26 @@ final class AlertsIT {
     }
 
     @Test
+    void acknowledged_ones_are_listed_with_who_and_why_and_open_ones_are_not() throws Exception {
+        raise(AlertCause.JOB_DEAD, "mail");
+        raise(AlertCause.JOB_DEAD, "sms");
+        raise(AlertCause.JOB_DEAD, "fax");
+        alerts.acknowledgeAll(AlertFilter.all().kind("mail"), ADA);
+        alerts.acknowledgeAll(AlertFilter.all().kind("fax"), ADA);
+
+        assertThat(alerts.acknowledged(AlertFilter.all(), null, 10))
+                .extracting(Alert::kind)
+                .containsExactly("fax", "mail");
+        List<Alert> first = alerts.acknowledged(AlertFilter.all(), null, 1);
+        assertThat(alerts.acknowledged(AlertFilter.all(), first.get(0).id(), 1))
+                .extracting(Alert::kind)
+                .containsExactly("mail");
+        assertThat(alerts.acknowledged(AlertFilter.all().kind("sms"), null, 10)).isEmpty();
+        assertThatThrownBy(() -> alerts.acknowledged(AlertFilter.all(), null, 1_001))
+                .isInstanceOf(InvalidUseException.class);
+    }
+
+    @Test
     void what_happens_after_an_acknowledge_opens_a_new_row() throws Exception {
         raise(AlertCause.JOB_DEAD, "mail");
         alerts.acknowledge(open().get(0).id(), ADA);

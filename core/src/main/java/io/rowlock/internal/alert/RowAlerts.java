@@ -39,11 +39,21 @@ public final class RowAlerts implements Alerts {
 
     @Override
     public List<Alert> open(AlertFilter filter, @Nullable Long after, int most) {
+        checkPage(filter, most);
+        return inTransaction("looked up", open -> sql.open(open, filter, after, most));
+    }
+
+    @Override
+    public List<Alert> acknowledged(AlertFilter filter, @Nullable Long after, int most) {
+        checkPage(filter, most);
+        return inTransaction("looked up", open -> sql.acknowledged(open, filter, after, most));
+    }
+
+    private static void checkPage(AlertFilter filter, int most) {
         required("The filter of alerts", filter);
         if (most < 1 || most > LONGEST_PAGE) {
             throw new InvalidUseException("most must be between 1 and " + LONGEST_PAGE + ", got " + most);
         }
-        return inTransaction("looked up", open -> sql.open(open, filter, after, most));
     }
 
     @Override

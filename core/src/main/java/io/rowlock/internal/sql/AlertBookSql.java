@@ -33,6 +33,10 @@ public final class AlertBookSql {
             LIMIT $6
             """;
 
+    /* As OPEN, over the primary key, backwards: most alerts are acknowledged, and an open one costs a row. */
+    static final String ACKNOWLEDGED =
+            OPEN.replace("open-alerts", "acknowledged-alerts").replace("acknowledged_at IS NULL", "acknowledged_at IS NOT NULL");
+
     /*
      * Its own transaction, with the row that keeps who did it. Locks: the open rows, in the order of their ids; waits for a
      * worker that counts one up. What is raised after that does not see them as open. Nobody is told of them any more.
@@ -57,11 +61,13 @@ public final class AlertBookSql {
 
     private final Sql find;
     private final Sql open;
+    private final Sql acknowledged;
     private final Sql acknowledge;
 
     public AlertBookSql(Names names) {
         this.find = new Sql(names, FIND);
         this.open = new Sql(names, OPEN);
+        this.acknowledged = new Sql(names, ACKNOWLEDGED);
         this.acknowledge = new Sql(names, ACKNOWLEDGE);
     }
 
@@ -72,7 +78,18 @@ public final class AlertBookSql {
     /** The newest first, of those with a lower id. */
     public List<Alert> open(Connection connection, AlertFilter filter, @Nullable Long below, int most)
             throws SQLException {
-        return open.query(
+        return page(open, connection, filter, below, most);
+    }
+
+    /** The newest first, of those with a lower id. */
+    public List<Alert> acknowledged(Connection connection, AlertFilter filter, @Nullable Long below, int most)
+            throws SQLException {
+        return page(acknowledged, connection, filter, below, most);
+    }
+
+    private static List<Alert> page(
+            Sql sql, Connection connection, AlertFilter filter, @Nullable Long below, int most) throws SQLException {
+        return sql.query(
                 connection,
                 AlertBookSql::alert,
                 below,

@@ -33,7 +33,7 @@ public final class CancelRequestSql {
 
     /*
      * Locks: the requests and the waiting jobs, skipping what is locked; the requests first, so that none is met twice and
-     * meets a job that was revived in between. Requests for jobs that are finished or gone ($2) go too. Index: the primary keys.
+     * meets a job that was revived in between. What is revived later is due at once: no handler is at work here. Requests for jobs that are finished or gone ($2) go too. Index: the primary keys.
      */
     static final String DO = """
             /* rowlock:do-cancels */
@@ -52,6 +52,7 @@ public final class CancelRequestSql {
             cancelled AS (
               UPDATE rowlock_job
               SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, waiting_key = NULL,
+                  run_at = least(run_at, clock_timestamp()),
                   last_error = (SELECT r.reason FROM rowlock_cancel_request r WHERE r.job_id = rowlock_job.id)
               WHERE id = ANY(ARRAY(SELECT id FROM waiting)))
             DELETE FROM rowlock_cancel_request

@@ -79,10 +79,13 @@ public final class RetakeSql {
     /*
      * After MERGE, as a statement of its own: the key must be free in the index. The one that stays, $1, has the content
      * that was written last, and is due no earlier than what it takes content from, or what has answered duplicates ($3).
+     * The other one, $2, keeps no time to come, so that it is due at once if it is revived.
      * Locks: none that this transaction has not, but the key's entry, as RETAKE. Index: the primary key, twice. Rows: one.
      */
     static final String TAKE_OVER = """
             /* rowlock:take-over */
+            WITH gone AS (
+              UPDATE rowlock_job SET run_at = least(run_at, clock_timestamp()) WHERE id = $2)
             UPDATE rowlock_job s
             SET waiting_key = s.dedup_key,
                 payload = CASE WHEN g.created_at > s.created_at THEN g.payload ELSE s.payload END,

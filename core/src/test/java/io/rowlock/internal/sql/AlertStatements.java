@@ -50,6 +50,7 @@ final class AlertStatements {
                         null,
                         null,
                         100),
+                pin("acknowledged-alerts", AlertBookSql.ACKNOWLEDGED, key, null, null, null, null, null, 100),
                 pin(
                         "acknowledge-alerts",
                         AlertBookSql.ACKNOWLEDGE,

@@ -37,7 +37,8 @@ final class PlannedStatements {
                         LimitedStatements.all(),
                         SingleStatements.all(firstId),
                         ScheduleStatements.all(),
-                        AlertStatements.all())
+                        AlertStatements.all(),
+                        OperationStatements.all())
                 .flatMap(List::stream)
                 .toList();
     }

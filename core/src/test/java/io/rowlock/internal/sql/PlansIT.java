@@ -176,6 +176,7 @@ class PlansIT {
         LimitedStatements.load(schema, foreign / 8);
         ScheduleStatements.load(schema);
         AlertStatements.load(schema);
+        OperationStatements.load(schema);
         schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
@@ -188,7 +189,7 @@ class PlansIT {
         if (statistics == Statistics.FRESH) {
             schema.execute(
                     "ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot; ANALYZE rowlock_schedule;"
-                            + " ANALYZE rowlock_alert; ANALYZE rowlock_job_failure");
+                            + " ANALYZE rowlock_alert; ANALYZE rowlock_operation; ANALYZE rowlock_job_failure");
         }
         return schema;
     }
