@@ -2,22 +2,12 @@ package io.rowlock.cli;
 
 import io.rowlock.Rowlock;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** A command that does something with the tables. */
 abstract class Action implements Callable<Integer> {
-    @Mixin
-    private Target target = new Target();
-
-    @Option(names = "--json", description = "Print JSON for scripts: ids as texts, numbers of payloads digit by digit.")
-    private boolean json;
-
-    @Option(names = "--debug", description = "Print a stack trace where something fails.")
-    private boolean debug;
-
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
@@ -29,19 +19,24 @@ abstract class Action implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // set by picocli before anything is called
     private CommandSpec spec;
 
-    boolean debug() {
-        return debug;
+    private RowlockCommand root() {
+        return (RowlockCommand) spec.root().userObject();
     }
 
     Surroundings surroundings() {
-        return ((RowlockCommand) spec.root().userObject()).surroundings();
+        return root().surroundings();
     }
 
     @Override
     public final Integer call() {
-        return run(
-                target.rowlock(surroundings()), new Printer(spec.commandLine().getOut(), json));
+        check();
+        Printer out = new Printer(
+                spec.commandLine().getOut(), spec.commandLine().getErr(), root().json());
+        return run(root().target().rowlock(surroundings()), out);
     }
+
+    /** Refuses what can be refused before anything is asked of the database. */
+    void check() {}
 
     abstract int run(Rowlock rowlock, Printer out);
 }

@@ -1,6 +1,8 @@
 package io.rowlock.cli;
 
+import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.By;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** A command that changes something, which is kept with who did it and why. */
@@ -11,7 +13,20 @@ abstract class Change extends Action {
     @Option(names = "--why", paramLabel = "REASON", required = true, description = "Why; kept for those who ask later.")
     private String why = "";
 
+    @Override
+    void check() {
+        by();
+    }
+
     By by() {
-        return new By(who.isBlank() ? surroundings().user() : who, why);
+        return by(surroundings(), who, why);
+    }
+
+    static By by(Surroundings around, String who, @Nullable String why) {
+        if (why == null || why.isBlank()) {
+            throw new InvalidUseException("Say why, as in --why 'INC-12: mail server is back': it is kept for those who ask"
+                    + " later, and must not be blank");
+        }
+        return new By(who.isBlank() ? around.user() : who, why);
     }
 }

@@ -3,7 +3,9 @@ package io.rowlock.cli;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -11,26 +13,51 @@ import org.jspecify.annotations.Nullable;
 final class Each {
     private Each() {}
 
-    /** What became of one: a word, and whether it was done. */
-    record Answer(String word, boolean done) {
-        static Answer of(boolean done, String otherwise) {
-            return new Answer(done ? "done" : otherwise, done);
+    /** Whether it was done. */
+    enum Fate {
+        DONE,
+        /** It is there, and not as it would have to be. */
+        REFUSED,
+        /** It is not there. */
+        MISSING
+    }
+
+    /** What became of one, and in words. */
+    record Answer(String word, Fate fate) {
+        static Answer done(String word) {
+            return new Answer(word, Fate.DONE);
+        }
+
+        static Answer refused(String word) {
+            return new Answer(word, Fate.REFUSED);
+        }
+
+        static Answer unknown() {
+            return new Answer("unknown", Fate.MISSING);
         }
     }
 
-    /** What fails stops those behind it, which is said by the exception; what was done before stays done and is printed. */
+    /**
+     * What fails stops those behind it, which is said by the exception; what was done before stays done and is printed. Ends as
+     * refused if one was, else as nothing if one is not there.
+     */
     static <T> int of(Printer out, String column, Collection<T> all, Function<T, Answer> operation) {
         List<List<@Nullable Object>> rows = new ArrayList<>();
-        boolean allDone = true;
+        Set<Fate> fates = EnumSet.noneOf(Fate.class);
         try {
             for (T each : all) {
                 Answer answer = operation.apply(each);
-                allDone &= answer.done();
+                fates.add(answer.fate());
                 rows.add(Arrays.asList(each, answer.word()));
             }
         } finally {
-            out.list(List.of(column, "answer"), rows);
+            if (!rows.isEmpty()) {
+                out.list(List.of(column, "answer"), rows);
+            }
         }
-        return allDone ? ExitCode.FINE : ExitCode.REFUSED;
+        if (fates.contains(Fate.REFUSED)) {
+            return ExitCode.REFUSED;
+        }
+        return fates.contains(Fate.MISSING) ? ExitCode.NOTHING : ExitCode.FINE;
     }
 }

@@ -11,17 +11,29 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Prints for people or for scripts, whichever was asked for. Control characters of what rows say reach no terminal. */
+/**
+ * Prints for people or for scripts, whichever was asked for. Characters of what rows say that would steer a terminal, or turn or
+ * hide what stands there, reach none: people see spaces, scripts read escapes.
+ */
 final class Printer {
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
+    /* Control characters, and with them DEL and C1; formats, as marks that turn the direction or have no width; line separators. */
+    private static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
+    /* Those of them that JSON may have in its texts as they are, and has nowhere else. */
+    private static final Pattern UNSEEN_IN_JSON = Pattern.compile("[\\x{7f}-\\x{9f}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
     private final PrintWriter out;
+    private final PrintWriter err;
     private final boolean json;
 
-    Printer(PrintWriter out, boolean json) {
+    Printer(PrintWriter out, PrintWriter err, boolean json) {
         this.out = out;
+        this.err = err;
         this.json = json;
     }
 
@@ -42,6 +54,23 @@ final class Printer {
         if (!json) {
             out.println(clean(line));
         }
+    }
+
+    /** A line beside what was asked for. */
+    void note(String line) {
+        err.println(clean(line));
+        err.flush();
+    }
+
+    /** One thing that is not there: an object that says so. */
+    int missing(String what, String id) {
+        if (json) {
+            sheet(Map.of("id", id, "answer", "unknown"));
+        } else {
+            out.println("There is no " + what + ' ' + clean(id) + " (any more).");
+            out.flush();
+        }
+        return ExitCode.NOTHING;
     }
 
     /** Text that is neither. */
@@ -110,8 +139,16 @@ final class Printer {
         return value == null ? "-" : clean(value.toString());
     }
 
-    private static String clean(String text) {
-        return text.replaceAll("[\\p{Cntrl}\\x{80}-\\x{9f}]", " ");
+    static String clean(String text) {
+        return UNSEEN.matcher(text).replaceAll(" ");
+    }
+
+    private static String escaped(String json) {
+        return UNSEEN_IN_JSON.matcher(json).replaceAll(match -> {
+            StringBuilder escapes = new StringBuilder();
+            match.group().chars().forEach(unit -> escapes.append(String.format("\\\\u%04x", unit)));
+            return escapes.toString();
+        });
     }
 
     /** Longs are ids or counts that a reader of doubles would round: texts. */
@@ -132,7 +169,7 @@ final class Printer {
 
     private void write(Object node) {
         try {
-            out.println(JSON.writeValueAsString(node));
+            out.println(escaped(JSON.writeValueAsString(node)));
             out.flush();
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("What was read cannot be written as JSON", e);

@@ -3,10 +3,14 @@ package io.rowlock.cli;
 import io.rowlock.Rowlock;
 import io.rowlock.job.QueueView;
 import io.rowlock.job.Queues.Pause;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -15,28 +19,53 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "queues",
         mixinStandardHelpOptions = true,
-        description = "Lists, pauses and resumes queues.",
-        subcommands = {QueueCommands.All.class, QueueCommands.PauseThem.class, QueueCommands.Resume.class})
+        description = "Lists, pauses, resumes and limits queues.",
+        subcommands = {
+            QueueCommands.All.class,
+            QueueCommands.PauseThem.class,
+            QueueCommands.Resume.class,
+            QueueSettingCommands.Limits.class,
+            QueueSettingCommands.DeadHeads.class
+        })
 final class QueueCommands extends Group {
+
+    /** One of which something is known. */
+    static Optional<QueueView> find(Rowlock rowlock, String queue) {
+        return rowlock.queues().all().stream()
+                .filter(each -> each.queue().equals(queue))
+                .findFirst();
+    }
 
     /** Those that something is known of. */
     @Command(name = "list", description = "Lists queues in which jobs wait, or for which something was set.")
     static final class All extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
+            List<QueueView> queues = rowlock.queues().all();
+            Instant earliest = queues.stream()
+                    .map(QueueView::pause)
+                    .filter(Objects::nonNull)
+                    .map(Pause::since)
+                    .min(Comparator.naturalOrder())
+                    .orElse(null);
+            Map<String, String> reasons =
+                    Pauses.reasons(rowlock, earliest, done -> done.on().queue());
             List<List<@Nullable Object>> rows = new ArrayList<>();
-            for (QueueView queue : rowlock.queues().all()) {
+            for (QueueView queue : queues) {
                 Pause pause = queue.pause();
                 rows.add(Arrays.asList(
                         queue.queue(),
                         queue.kinds(),
                         queue.earliest(),
+                        queue.deadHead().text(),
+                        QueueSettingCommands.words(queue.limits()),
                         pause == null ? null : pause.since(),
                         pause == null ? null : pause.who(),
-                        queue.deadHead().name().toLowerCase(Locale.ROOT),
-                        queue.limits().running()));
+                        pause == null ? null : reasons.get(queue.queue())));
             }
-            out.list(List.of("queue", "kinds", "firstDue", "pausedSince", "pausedBy", "deadHead", "limit"), rows);
+            out.list(
+                    List.of("queue", "kinds", "firstDue", "deadHead", "limits", "pausedSince", "pausedBy", "pausedWhy"),
+                    rows);
             return ExitCode.FINE;
         }
     }
@@ -60,12 +89,14 @@ final class QueueCommands extends Group {
     static final class PauseThem extends ChangeQueues {
         @Override
         Each.Answer change(Rowlock rowlock, String queue) {
-            boolean known = rowlock.queues().all().stream()
-                    .anyMatch(each -> each.queue().equals(queue));
-            boolean paused = rowlock.queues().pause(queue, by());
-            return new Each.Answer(
-                    !paused ? "was paused already" : known ? "done" : "done; no job waits there, is the name right?",
-                    paused);
+            boolean known = find(rowlock, queue).isPresent();
+            if (rowlock.queues().pause(queue, by())) {
+                return Each.Answer.done(known ? "done" : "done; no job waits there, is the name right?");
+            }
+            return Each.Answer.refused(rowlock.queues()
+                    .pauseOf(queue)
+                    .map(pause -> "was paused already by " + pause.who() + " at " + pause.since())
+                    .orElse("was paused already"));
         }
     }
 
@@ -74,7 +105,12 @@ final class QueueCommands extends Group {
     static final class Resume extends ChangeQueues {
         @Override
         Each.Answer change(Rowlock rowlock, String queue) {
-            return Each.Answer.of(rowlock.queues().resume(queue, by()), "was not paused");
+            if (rowlock.queues().resume(queue, by())) {
+                return Each.Answer.done("done");
+            }
+            return find(rowlock, queue).isPresent()
+                    ? Each.Answer.refused("was not paused")
+                    : Each.Answer.unknown();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.rowlock.cli;
 
-import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.error.RowlockException;
 import java.io.PrintWriter;
@@ -8,7 +7,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root of all commands. */
 @Command(
@@ -27,11 +31,15 @@ import picocli.CommandLine.ParseResult;
             "  rowlock jobs revive 4711 --why '...'   try a dead job again",
             "  rowlock jobs revive-all --kind mail --state dead --why '...'   the same, for all of a kind",
             "  rowlock sagas find --needs-person      sagas that wait for you",
+            "  rowlock operations list --since PT12H  who has done what, and why",
             "",
             "Where the database is: --url, or PGHOST, PGPORT, PGDATABASE, PGUSER; its password: --password-file,",
             "ROWLOCK_PASSWORD, PGPASSWORD, ~/.pgpass, or --ask-password. Never on the command line, where others see it.",
             "",
-            "Exit codes: 0 fine; 1 findings, nothing found, or refused; 2 wrong command line; 3 database."
+            "These options stand anywhere, --why and others of a command behind its name.",
+            "",
+            "Exit codes: 0 fine; 1 findings, open alerts, or refused; 2 wrong command line; 3 database;",
+            "4 nothing matched: what was named is not there, or no row is as it was asked for."
         },
         subcommands = {
             HelpCommand.class,
@@ -39,12 +47,28 @@ import picocli.CommandLine.ParseResult;
             SchemaCommands.class,
             JobCommands.class,
             AlertCommands.class,
+            OperationCommands.class,
             QueueCommands.class,
             ScheduleCommands.class,
             SagaCommands.class
         })
 final class RowlockCommand extends Group {
     private final Surroundings surroundings;
+
+    @Mixin
+    private Target target = new Target();
+
+    @Option(
+            names = "--json",
+            scope = ScopeType.INHERIT,
+            description = "Print JSON for scripts: ids as texts, numbers of payloads digit by digit.")
+    private boolean json;
+
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Print a stack trace where something fails.")
+    private boolean debug;
 
     private RowlockCommand(Surroundings surroundings) {
         this.surroundings = surroundings;
@@ -54,10 +78,19 @@ final class RowlockCommand extends Group {
         return surroundings;
     }
 
+    Target target() {
+        return target;
+    }
+
+    boolean json() {
+        return json;
+    }
+
     /** The whole command line, ready to run. */
     static CommandLine line(Surroundings surroundings) {
         return new CommandLine(new RowlockCommand(surroundings))
                 .setExecutionExceptionHandler(RowlockCommand::explain)
+                .setParameterExceptionHandler(RowlockCommand::refuse)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setUsageHelpLongOptionsMaxWidth(34);
@@ -74,17 +107,35 @@ final class RowlockCommand extends Group {
 
     /** In words; a stack trace only where it was asked for. */
     private static int explain(Exception failure, CommandLine line, ParseResult parsed) {
+        RowlockCommand root = (RowlockCommand) line.getCommandSpec().root().userObject();
         PrintWriter err = line.getErr();
-        err.println(failure instanceof RowlockException ? failure.getMessage() : failure.toString());
-        if (line.getCommand() instanceof Action action && action.debug()) {
+        String message = failure instanceof RowlockException ? failure.getMessage() : failure.toString();
+        String.valueOf(message).lines().map(Printer::clean).forEach(err::println);
+        Explanation.of(failure, root.target, root.surroundings)
+                .map(Printer::clean)
+                .ifPresent(err::println);
+        if (root.debug) {
             failure.printStackTrace(err);
         } else if (!(failure instanceof InvalidUseException)) {
             err.println("(--debug shows where it happened)");
         }
-        if (failure instanceof DatabaseException refused && refused.sqlState().startsWith("28")) {
-            err.println("The server refuses the login: check user and password.");
-        }
         err.flush();
         return failure instanceof InvalidUseException ? ExitCode.USAGE : ExitCode.DATABASE;
+    }
+
+    /** What is wrong with the command line, and where to read on. */
+    private static int refuse(ParameterException failure, String[] args) {
+        CommandLine line = failure.getCommandLine();
+        PrintWriter err = line.getErr();
+        err.println(Printer.clean(String.valueOf(failure.getMessage())));
+        UnmatchedArgumentException.printSuggestions(failure, err);
+        if (!line.getSubcommands().isEmpty()
+                && failure instanceof UnmatchedArgumentException unmatched
+                && unmatched.isUnknownOption()) {
+            err.println("Options of a command stand behind its name, as in: rowlock jobs find --kind mail");
+        }
+        err.println("More: " + line.getCommandSpec().qualifiedName() + " --help");
+        err.flush();
+        return ExitCode.USAGE;
     }
 }

@@ -4,20 +4,9 @@ import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.saga.SagaAnswer;
 import io.rowlock.saga.SagaCancellation;
-import io.rowlock.saga.SagaPage;
-import io.rowlock.saga.SagaQuery;
-import io.rowlock.saga.SagaStatus;
-import io.rowlock.saga.SagaTimeline;
-import io.rowlock.saga.SagaView;
 import io.rowlock.saga.engine.SagaEngine;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,190 +16,31 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "sagas",
         mixinStandardHelpOptions = true,
-        description = "Looks sagas up, and retries, skips, resolves and cancels them.",
+        description = "Looks sagas up, and retries, skips, resolves, cancels and redacts them.",
         subcommands = {
-            SagaCommands.Find.class,
-            SagaCommands.Show.class,
-            SagaCommands.Timeline.class,
+            SagaLookCommands.Find.class,
+            SagaLookCommands.Show.class,
+            SagaLookCommands.Timeline.class,
             SagaCommands.Retry.class,
+            SagaCommands.Hurry.class,
             SagaCommands.Skip.class,
             SagaCommands.Resolve.class,
-            SagaCommands.Cancel.class
+            SagaCommands.Cancel.class,
+            ManySagasCommands.RetryAll.class,
+            ManySagasCommands.CancelAll.class,
+            ManySagasCommands.Redact.class
         })
 final class SagaCommands extends Group {
 
-    private static SagaEngine engine(Rowlock rowlock, String queue) {
+    static SagaEngine engine(Rowlock rowlock, String queue) {
         return SagaEngine.withoutDefinitions(rowlock, queue);
     }
 
-    /** The newest first. */
-    @Command(name = "find", description = "Lists sagas, the newest first.")
-    static final class Find extends Action {
-        @Option(names = "--name", paramLabel = "NAME", description = "Of this definition.")
-        private @Nullable String name;
-
-        @Option(names = "--business-key", paramLabel = "KEY", description = "With this business key.")
-        private @Nullable String businessKey;
-
-        @Option(names = "--subject", paramLabel = "SUBJECT", description = "About this subject.")
-        private @Nullable String subject;
-
-        @Option(names = "--status", paramLabel = "STATUS", description = "One of ${COMPLETION-CANDIDATES}.")
-        private @Nullable SagaStatus status;
-
-        @Option(names = "--needs-person", description = "Those that wait for a person.")
-        private boolean needsPerson;
-
-        @Option(names = "--most", paramLabel = "N", description = "At most so many; 100 by default.")
-        private int most = 100;
-
-        @Override
-        int run(Rowlock rowlock, Printer out) {
-            SagaQuery query = query();
-            List<List<@Nullable Object>> rows = new ArrayList<>();
-            SagaPage page;
-            do {
-                page = engine(rowlock, "default").operations().find(query);
-                page.sagas().stream().limit(most - rows.size()).forEach(each -> rows.add(row(each)));
-                query = page.next().isPresent() ? query.after(page.next().get()) : query;
-            } while (page.next().isPresent() && rows.size() < most);
-            out.list(List.of("id", "name", "version", "status", "step", "businessKey", "updatedAt", "reason"), rows);
-            return rows.isEmpty() ? ExitCode.REFUSED : ExitCode.FINE;
-        }
-
-        private SagaQuery query() {
-            if (most < 1) {
-                throw new InvalidUseException("--most must be at least 1, got " + most);
-            }
-            if (status != null && needsPerson) {
-                throw new InvalidUseException("Say either --status or --needs-person");
-            }
-            SagaQuery query = SagaQuery.all().pageSize(Math.min(most, 1_000));
-            query = name == null ? query : query.name(name);
-            query = businessKey == null ? query : query.businessKey(businessKey);
-            query = subject == null ? query : query.subject(subject);
-            query = status == null ? query : query.status(status);
-            return needsPerson ? query.needsPerson() : query;
-        }
-
-        private static List<@Nullable Object> row(SagaView saga) {
-            return Arrays.asList(
-                    saga.id(),
-                    saga.definition().name(),
-                    saga.definition().version(),
-                    word(saga.status()),
-                    saga.course().step(),
-                    saga.keys().businessKey(),
-                    saga.times().updated(),
-                    saga.course().reason());
-        }
-    }
-
-    private static String word(Enum<?> constant) {
+    static String word(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    private abstract static class OneSaga extends Action {
-        @Parameters(paramLabel = "ID", description = "The saga.")
-        private String id = "";
-
-        @Override
-        final int run(Rowlock rowlock, Printer out) {
-            OptionalInt code = show(engine(rowlock, "default"), id, out);
-            if (code.isEmpty()) {
-                out.say("There is no saga " + id + " (any more).");
-                out.text("");
-            }
-            return code.orElse(ExitCode.REFUSED);
-        }
-
-        abstract OptionalInt show(SagaEngine sagas, String id, Printer out);
-    }
-
-    /** How it stands. */
-    @Command(name = "show", description = "Shows how a saga stands; its state only when told.")
-    static final class Show extends OneSaga {
-        @Option(names = "--payload", description = "Show the state, which may hold personal data.")
-        private boolean payload;
-
-        @Override
-        OptionalInt show(SagaEngine sagas, String id, Printer out) {
-            Optional<SagaView> found = sagas.operations().get(id);
-            found.ifPresent(saga -> out.sheet(parts(saga)));
-            return found.isPresent() ? OptionalInt.of(ExitCode.FINE) : OptionalInt.empty();
-        }
-
-        private Map<String, @Nullable Object> parts(SagaView saga) {
-            Map<String, @Nullable Object> parts = new LinkedHashMap<>();
-            parts.put("id", saga.id());
-            parts.put("name", saga.definition().name());
-            parts.put("version", saga.definition().version());
-            parts.put("status", word(saga.status()));
-            parts.put("step", saga.course().step());
-            parts.put("pivoted", saga.course().pivoted());
-            parts.put("reason", saga.course().reason());
-            parts.put("cancel", saga.course().cancel());
-            parts.put("businessKey", saga.keys().businessKey());
-            parts.put("subject", saga.keys().subject());
-            parts.put("parent", saga.keys().parent());
-            parts.put("createdAt", saga.times().created());
-            parts.put("updatedAt", saga.times().updated());
-            parts.put("finishedAt", saga.times().finished());
-            parts.put("deadline", saga.times().deadline());
-            SagaView.Driver driver = saga.driver();
-            parts.put("driver", driver == null ? null : driver.job());
-            parts.put("driverDue", driver == null ? null : driver.due());
-            parts.put("worker", driver == null ? null : driver.worker());
-            String state = saga.state();
-            if (payload && state != null) {
-                parts.put("state", new Printer.Raw(state));
-            }
-            return parts;
-        }
-    }
-
-    /** What happened. */
-    @Command(name = "timeline", description = "Shows what happened to a saga: steps, signals, what people did.")
-    static final class Timeline extends OneSaga {
-        @Override
-        OptionalInt show(SagaEngine sagas, String id, Printer out) {
-            Optional<SagaTimeline> found = sagas.operations().timeline(id);
-            found.ifPresent(timeline -> print(timeline, out));
-            return found.isPresent() ? OptionalInt.of(ExitCode.FINE) : OptionalInt.empty();
-        }
-
-        private static void print(SagaTimeline timeline, Printer out) {
-            if (!out.json()) {
-                out.text(timeline.toText().stripTrailing() + System.lineSeparator());
-                return;
-            }
-            List<List<@Nullable Object>> rows = new ArrayList<>();
-            timeline.steps()
-                    .forEach(step -> rows.add(Arrays.asList(
-                            "step",
-                            step.branch().isEmpty() ? step.name() : step.name() + '/' + step.branch(),
-                            word(step.status()),
-                            step.attempts(),
-                            step.times().started(),
-                            step.times().finished(),
-                            step.error())));
-            timeline.signals()
-                    .forEach(signal -> rows.add(Arrays.asList(
-                            "signal", signal.name(), null, null, signal.received(), null, signal.consumedBy())));
-            timeline.operations()
-                    .forEach(done -> rows.add(Arrays.asList(
-                            "operation",
-                            done.what(),
-                            done.step(),
-                            null,
-                            done.at(),
-                            null,
-                            done.who() + ": " + done.why())));
-            out.list(List.of("sort", "name", "status", "attempts", "at", "finishedAt", "text"), rows);
-        }
-    }
-
-    private abstract static class ChangeSaga extends Change {
+    abstract static class ChangeSaga extends Change {
         @Option(
                 names = "--queue",
                 paramLabel = "NAME",
@@ -225,7 +55,11 @@ final class SagaCommands extends Group {
         abstract int change(SagaEngine sagas, Printer out);
 
         static Each.Answer answer(SagaAnswer answer) {
-            return new Each.Answer(word(answer), answer == SagaAnswer.DONE);
+            return switch (answer) {
+                case DONE -> Each.Answer.done(word(answer));
+                case UNKNOWN -> Each.Answer.unknown();
+                case HEALTHY, NEEDS_PERSON, FINISHED, WRONG_STEP -> Each.Answer.refused(word(answer));
+            };
         }
     }
 
@@ -243,6 +77,23 @@ final class SagaCommands extends Group {
         @Override
         int change(SagaEngine sagas, Printer out) {
             return Each.of(out, "id", ids, id -> answer(sagas.operations().retry(id, by())));
+        }
+    }
+
+    /** At once. */
+    @Command(
+            name = "hurry",
+            description = {
+                "Does not wait any longer for the next attempt of a step, or of a compensation: it is due now.",
+                "Waits for signals and for time go on."
+            })
+    static final class Hurry extends ChangeSaga {
+        @Parameters(paramLabel = "ID", arity = "1..*", description = "Sagas that wait.")
+        private List<String> ids = List.of();
+
+        @Override
+        int change(SagaEngine sagas, Printer out) {
+            return Each.of(out, "id", ids, id -> answer(sagas.operations().hurry(id, by())));
         }
     }
 
@@ -315,7 +166,11 @@ final class SagaCommands extends Group {
         int change(SagaEngine sagas, Printer out) {
             return Each.of(out, "id", ids, id -> {
                 SagaCancellation answer = sagas.sagas().cancel(id, by());
-                return new Each.Answer(word(answer), answer == SagaCancellation.ACCEPTED);
+                return switch (answer) {
+                    case ACCEPTED -> Each.Answer.done(word(answer));
+                    case UNKNOWN -> Each.Answer.unknown();
+                    case ONLY_FORWARD, ALREADY_COMPENSATING, ALREADY_FINISHED -> Each.Answer.refused(word(answer));
+                };
             });
         }
     }

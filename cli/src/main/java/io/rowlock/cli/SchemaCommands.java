@@ -37,11 +37,11 @@ final class SchemaCommands extends Group {
     static final class Validate extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
-            return check(rowlock, out);
+            return differences(rowlock, out);
         }
     }
 
-    private static int check(Rowlock rowlock, Printer out) {
+    private static int differences(Rowlock rowlock, Printer out) {
         try {
             rowlock.schema().validate();
             out.say("The tables are what version " + rowlock.schema().version() + " needs.");
@@ -55,6 +55,7 @@ final class SchemaCommands extends Group {
                     e.problems().stream()
                             .map(each -> Arrays.<Object>asList(each))
                             .toList());
+            out.note("rowlock schema install makes what is missing; are --schema and --prefix those of the application?");
             return ExitCode.REFUSED;
         }
     }
@@ -63,14 +64,15 @@ final class SchemaCommands extends Group {
     @Command(
             name = "install",
             description = {
-                "Brings the tables to this version: all of it or nothing. Creates the schema if it is missing, also one",
-                "whose name was mistyped. Needs the right to create. Ends with 1 if they differ all the same: it mends no table."
+                "Brings the tables to this version: all of it or nothing.",
+                "Creates the schema if it is missing, also one whose name was mistyped. Needs the right to create. Ends with 1 if",
+                "the tables differ all the same: it mends none."
             })
     static final class Install extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
             rowlock.schema().install();
-            return check(rowlock, out);
+            return differences(rowlock, out);
         }
     }
 }

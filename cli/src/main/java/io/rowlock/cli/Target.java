@@ -11,38 +11,47 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** Where the tables are, and as whom. */
+/** Where the tables are, and as whom: options that stand anywhere in the command line. */
 final class Target {
     private static final int CONNECT_SECONDS = 10;
     private static final int ANSWER_SECONDS = 120;
 
     @Option(
             names = "--url",
+            scope = ScopeType.INHERIT,
             paramLabel = "URL",
             description = "jdbc:postgresql://host/database; else ROWLOCK_URL, else PGHOST, PGPORT and PGDATABASE.")
     private @Nullable String url;
 
     @Option(
             names = "--user",
+            scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             description = "The role; else PGUSER, else the operating system's user.")
     private @Nullable String user;
 
     @Option(
             names = "--password-file",
+            scope = ScopeType.INHERIT,
             paramLabel = "FILE",
             description = "A file whose first line is the password; else ROWLOCK_PASSWORD, PGPASSWORD, ~/.pgpass.")
     private @Nullable Path passwordFile;
 
-    @Option(names = "--ask-password", description = "Ask for the password.")
+    @Option(names = "--ask-password", scope = ScopeType.INHERIT, description = "Ask for the password.")
     private boolean ask;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "The schema of the tables; 'public' by default.")
+    @Option(
+            names = "--schema",
+            scope = ScopeType.INHERIT,
+            paramLabel = "NAME",
+            description = "The schema of the tables; 'public' by default.")
     private String schema = "public";
 
     @Option(
             names = "--prefix",
+            scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             description = "What the tables' names begin with; 'rowlock_' by default.")
     private String prefix = "rowlock_";
@@ -50,14 +59,21 @@ final class Target {
     /** Sends nothing to the server yet. */
     Rowlock rowlock(Surroundings around) {
         PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setURL(url(around));
+        try {
+            source.setURL(url(around));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidUseException(
+                    "The URL cannot be read; it must be as jdbc:postgresql://db.example.org:5432/shop. Look at "
+                            + whence(around),
+                    e);
+        }
         source.setApplicationName("rowlock-cli");
         source.setConnectTimeout(CONNECT_SECONDS);
         source.setSocketTimeout(ANSWER_SECONDS);
         source.setTcpKeepAlive(true);
         boolean inUrl = source.getUser() != null;
         if (user != null || !inUrl) {
-            source.setUser(user == null ? around.variable("PGUSER").orElse(around.user()) : user);
+            source.setUser(role(around));
         }
         password(around).ifPresent(source::setPassword);
         return Rowlock.builder()
@@ -67,28 +83,55 @@ final class Target {
                 .build();
     }
 
+    /** Unless the URL names another one. */
+    String role(Surroundings around) {
+        return user == null ? around.variable("PGUSER").orElse(around.user()) : user;
+    }
+
+    /** Where the tables are looked for. */
+    String tables() {
+        return "schema " + schema + ", prefix " + prefix;
+    }
+
+    /** What says where the database is: what to look at when it is not there. */
+    String whence(Surroundings around) {
+        if (url != null) {
+            return "--url";
+        }
+        return around.variable("ROWLOCK_URL").isPresent()
+                ? "ROWLOCK_URL"
+                : "--url, or PGHOST (" + around.variable("PGHOST").orElse("not set: localhost") + "), PGPORT ("
+                        + around.variable("PGPORT").orElse("not set: 5432") + ") and PGDATABASE (" + database(around) + ')';
+    }
+
+    private String database(Surroundings around) {
+        return around.variable("PGDATABASE").orElseGet(() -> role(around));
+    }
+
     private String url(Surroundings around) {
         String given = url == null ? around.variable("ROWLOCK_URL").orElse("") : url;
         if (given.isEmpty()) {
-            String host = around.variable("PGHOST").orElse("localhost");
-            String port = around.variable("PGPORT").orElse("5432");
-            String database = around.variable("PGDATABASE")
-                    .orElse(user == null ? around.variable("PGUSER").orElse(around.user()) : user);
-            given = "jdbc:postgresql://" + host + ':' + port + '/'
-                    + URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20")
+            return "jdbc:postgresql://" + PgHosts.of(around) + '/'
+                    + URLEncoder.encode(database(around), StandardCharsets.UTF_8).replace("+", "%20")
                     + around.variable("PGSSLMODE")
                             .map(mode -> "?sslmode=" + mode)
                             .orElse("");
-        } else if (given.startsWith("postgresql://")) {
-            given = "jdbc:" + given;
+        }
+        if (given.startsWith("postgresql://") || given.startsWith("postgres://")) {
+            given = "jdbc:postgresql:" + given.substring(given.indexOf("//"));
         }
         if (!given.startsWith("jdbc:postgresql:")) {
             throw new InvalidUseException(
-                    "The URL must begin with jdbc:postgresql:, as in" + " jdbc:postgresql://localhost/shop");
+                    "The URL must begin with jdbc:postgresql:, as in jdbc:postgresql://localhost/shop; look at "
+                            + whence(around));
         }
-        if (given.matches("(?i).*[?&]password=.*")) {
+        if (given.matches("(?i).*[?&]password=.*") || given.matches("[^/]*//[^/?]*:[^/?]*@.*")) {
             throw new InvalidUseException("The URL holds a password, which others on this machine can see; put it into"
                     + " --password-file, ROWLOCK_PASSWORD, PGPASSWORD or ~/.pgpass");
+        }
+        if (given.matches("[^/]*//[^/?]*@.*")) {
+            throw new InvalidUseException("The URL names a role before its host, which the driver does not read; say it"
+                    + " by --user, PGUSER or ?user=");
         }
         return given;
     }

@@ -63,7 +63,7 @@ final class CommandsIT {
         assertThat(terminal.run("jobs", "find", "--kind", "mail", "--json")).isZero();
         assertThat(terminal.json().get(0).get("id").isTextual()).isTrue();
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(id));
-        assertThat(terminal.run("jobs", "find", "--subject", "Order:43")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("jobs", "find", "--subject", "Order:43")).isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.run("jobs", "find")).isEqualTo(ExitCode.USAGE);
     }
 
@@ -75,7 +75,7 @@ final class CommandsIT {
         assertThat(terminal.out()).contains("Order:42").doesNotContain("1234567890", "acme");
         assertThat(terminal.run("jobs", "show", id, "--payload", "--json")).isZero();
         assertThat(terminal.out()).contains("1234567890123456789.10", "acme");
-        assertThat(terminal.run("jobs", "show", "999")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("jobs", "show", "999")).isEqualTo(ExitCode.NOTHING);
     }
 
     @Test
@@ -220,7 +220,7 @@ final class CommandsIT {
         assertThat(terminal.out()).contains("job ");
         assertThat(terminal.run("schedules", "resume", "nightly", "--why", "back"))
                 .isZero();
-        assertThat(terminal.run("schedules", "resume", "unknown", "--why", "x")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("schedules", "resume", "unknown", "--why", "x")).isEqualTo(ExitCode.NOTHING);
         assertThat(schema.count("SELECT count(*) FROM rowlock_job")).isEqualTo(1);
     }
 

@@ -37,6 +37,44 @@ final class HelpTest {
         });
     }
 
+    /** A list of commands shows the first line only. */
+    @Test
+    void the_first_line_of_a_description_is_a_whole_sentence() {
+        List<CommandLine> all = new ArrayList<>();
+        collect(line(), all);
+
+        assertThat(all)
+                .filteredOn(each -> !each.getCommandName().equals("help"))
+                .allSatisfy(each -> assertThat(each.getCommandSpec().usageMessage().description()[0])
+                        .as(each.getCommandName())
+                        .endsWith("."));
+    }
+
+    @Test
+    void one_idea_has_one_name() {
+        List<CommandLine> all = new ArrayList<>();
+        collect(line(), all);
+
+        assertThat(all)
+                .allSatisfy(each -> assertThat(each.getCommandSpec().optionsMap())
+                        .doesNotContainKeys("--most", "--max", "--reason", "--by"));
+    }
+
+    @Test
+    void options_of_the_database_stand_anywhere_and_others_are_told_where_they_stand() {
+        StringWriter err = new StringWriter();
+        assertThat(line().setErr(new PrintWriter(err, true)).execute("--kind", "mail", "jobs", "find"))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString()).contains("--kind", "behind its name", "rowlock --help");
+        assertThat(line().setOut(new PrintWriter(new StringWriter()))
+                        .execute("--schema", "shop", "schema", "--prefix", "app_", "script"))
+                .isZero();
+        StringWriter out = new StringWriter();
+        assertThat(line().setOut(new PrintWriter(out)).execute("schema", "script", "--schema", "shop"))
+                .isZero();
+        assertThat(out.toString()).contains("\"shop\".rowlock_job");
+    }
+
     @Test
     void what_changes_something_asks_why() {
         for (String[] command : List.of(

@@ -1,6 +1,7 @@
 package io.rowlock.guide;
 
 import static java.time.Duration.ofDays;
+import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -16,6 +17,8 @@ import io.rowlock.job.JobState;
 import io.rowlock.job.JobTally;
 import io.rowlock.job.Kind;
 import io.rowlock.job.RetryPolicy;
+import io.rowlock.operation.OperationFilter;
+import io.rowlock.operation.OperationPage;
 import io.rowlock.spi.AccessPolicy;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
@@ -89,6 +92,14 @@ class OperationsIT {
         // end::content
         assertThat(schema.count("SELECT count(*) FROM rowlock_operation WHERE what = 'read'"))
                 .isEqualTo(1);
+        // tag::operations
+        OperationFilter tonight = OperationFilter.all().since(Instant.now().minus(ofHours(12)));
+        OperationPage done = rowlock.operations().find(tonight.job(id), null, 100);
+        done.operations()
+                .forEach(each ->
+                        System.out.println(each.at() + " " + each.who() + ": " + each.what() + ", " + each.why()));
+        // end::operations
+        assertThat(done.operations()).hasSize(1);
     }
 
     @Test

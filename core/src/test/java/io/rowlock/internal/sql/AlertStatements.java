@@ -16,7 +16,7 @@ final class AlertStatements {
     static void load(TestSchema schema) throws SQLException {
         schema.execute(
                 "INSERT INTO rowlock_alert (cause, kind, bucket, reason, untold, acknowledged_at, acknowledged_by)"
-                        + " SELECT 'job dead', 'kind-' || n % 50, date_trunc('hour', clock_timestamp()) - n / 50 * interval '1 hour', 'r',"
+                        + " SELECT 'job dead', 'kind-' || n % 50, date_trunc('hour', statement_timestamp()) - n / 50 * interval '1 hour', 'r',"
                         + " n % 1000 = 1, CASE WHEN n % 10 > 1 THEN clock_timestamp() END, CASE WHEN n % 10 > 1 THEN 'ada' END"
                         + " FROM generate_series(1, 20000) n");
     }
