@@ -30,8 +30,8 @@ abstract class Action implements Callable<Integer> {
     @Override
     public final Integer call() {
         check();
-        Printer out = new Printer(
-                spec.commandLine().getOut(), spec.commandLine().getErr(), root().json());
+        Printer out =
+                new Printer(spec.commandLine().getOut(), spec.commandLine().getErr(), root().json());
         return run(root().target().rowlock(surroundings()), out);
     }
 

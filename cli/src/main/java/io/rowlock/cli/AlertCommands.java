@@ -29,7 +29,10 @@ final class AlertCommands extends Group {
 
     /** Which alerts, said by options. */
     static final class Filter {
-        @Option(names = "--cause", paramLabel = "CAUSE", description = "Only those of this cause, as 'job dead' or job-dead.")
+        @Option(
+                names = "--cause",
+                paramLabel = "CAUSE",
+                description = "Only those of this cause, as 'job dead' or job-dead.")
         private @Nullable String cause;
 
         @Option(
@@ -105,7 +108,8 @@ final class AlertCommands extends Group {
             List<Alert> page;
             do {
                 size = limit.page(found.size());
-                Long after = found.isEmpty() ? null : found.get(found.size() - 1).id();
+                Long after =
+                        found.isEmpty() ? null : found.get(found.size() - 1).id();
                 page = acknowledged ? alerts.acknowledged(which, after, size) : alerts.open(which, after, size);
                 found.addAll(page);
             } while (page.size() == size && found.size() <= limit.most());

@@ -24,8 +24,9 @@ abstract class Change extends Action {
 
     static By by(Surroundings around, String who, @Nullable String why) {
         if (why == null || why.isBlank()) {
-            throw new InvalidUseException("Say why, as in --why 'INC-12: mail server is back': it is kept for those who ask"
-                    + " later, and must not be blank");
+            throw new InvalidUseException(
+                    "Say why, as in --why 'INC-12: mail server is back': it is kept for those who ask"
+                            + " later, and must not be blank");
         }
         return new By(who.isBlank() ? around.user() : who, why);
     }

@@ -13,8 +13,8 @@ final class Explanation {
     static Optional<String> of(Throwable failure, Target target, Surroundings around) {
         UnknownHostException unknown = cause(failure, UnknownHostException.class);
         if (unknown != null) {
-            return Optional.of("The host is not known here: " + unknown.getMessage() + ". Look at " + whence(target, around)
-                    + ".");
+            return Optional.of("The host is not known here: " + unknown.getMessage() + ". Look at "
+                    + whence(target, around) + ".");
         }
         if (cause(failure, SocketTimeoutException.class) != null) {
             return Optional.of("Nobody answers there, or not in time. Is a firewall in between? Where that is, says "
@@ -36,14 +36,17 @@ final class Explanation {
         return Optional.ofNullable(
                 switch (state) {
                     case "3D000" -> "There is no such database. Its name says " + whence(target, around) + ".";
-                    case "3F000", "42P01" -> "Rowlock's tables are not there (" + target.tables()
-                            + "). Are --schema and --prefix those of the application? rowlock schema install makes the"
-                            + " tables.";
-                    case "42703", "42883" -> "The tables are of another version: rowlock schema validate says what differs.";
-                    case "42501" -> "The role " + target.role(around)
-                            + " has not the right; rowlock schema script ends with the grants.";
-                    case "25006" -> "This server is read-only, as a standby is: say the primary by "
-                            + whence(target, around) + ".";
+                    case "3F000", "42P01" ->
+                        "Rowlock's tables are not there (" + target.tables()
+                                + "). Are --schema and --prefix those of the application? rowlock schema install makes the"
+                                + " tables.";
+                    case "42703", "42883" ->
+                        "The tables are of another version: rowlock schema validate says what differs.";
+                    case "42501" ->
+                        "The role " + target.role(around)
+                                + " has not the right; rowlock schema script ends with the grants.";
+                    case "25006" ->
+                        "This server is read-only, as a standby is: say the primary by " + whence(target, around) + ".";
                     case "53300" -> "The server has no free connection.";
                     case "55P03" -> "Somebody has locked what is to be changed; nothing was changed. Try it again.";
                     default -> null;

@@ -45,8 +45,9 @@ final class JobCommands extends Group {
                 names = "--at",
                 paramLabel = "TIME",
                 required = true,
-                description = "When: a time with its offset, as 2026-11-29T03:00:00Z or 2026-11-29T04:00:00+01:00, or how long"
-                        + " from now by this machine's clock, as PT1H; the past is now.")
+                description =
+                        "When: a time with its offset, as 2026-11-29T03:00:00Z or 2026-11-29T04:00:00+01:00, or how long"
+                                + " from now by this machine's clock, as PT1H; the past is now.")
         private String at = "";
 
         JobChange.Reschedule change() {
@@ -126,9 +127,7 @@ final class JobCommands extends Group {
             if (rowlock.jobs().skip(id, by())) {
                 return Each.Answer.done("done");
             }
-            return rowlock.jobs().find(id).isPresent()
-                    ? Each.Answer.refused("blocks no key")
-                    : Each.Answer.unknown();
+            return rowlock.jobs().find(id).isPresent() ? Each.Answer.refused("blocks no key") : Each.Answer.unknown();
         }
     }
 

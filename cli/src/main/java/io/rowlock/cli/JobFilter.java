@@ -29,7 +29,8 @@ final class JobFilter {
             names = "--state",
             paramLabel = "STATE",
             split = ",",
-            description = "Their states: ready (waiting or running), parked, completed, dead, cancelled; several with commas.")
+            description =
+                    "Their states: ready (waiting or running), parked, completed, dead, cancelled; several with commas.")
     private List<String> states = List.of();
 
     @Option(
@@ -116,7 +117,8 @@ final class JobFilter {
                         .findFirst()
                         .orElseThrow(() -> new InvalidUseException(
                                 "--state must be ready (waits, or is running), parked, completed, dead or cancelled;"
-                                        + " jobs find takes running too, for those that a worker has now; got " + word)));
+                                        + " jobs find takes running too, for those that a worker has now; got "
+                                        + word)));
             }
         }
         return known;

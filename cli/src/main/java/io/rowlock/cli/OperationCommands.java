@@ -122,7 +122,17 @@ final class OperationCommands extends Group {
             out.list(
                     out.json()
                             ? List.of(
-                                    "id", "at", "who", "what", "job", "saga", "step", "schedule", "queue", "alert", "why")
+                                    "id",
+                                    "at",
+                                    "who",
+                                    "what",
+                                    "job",
+                                    "saga",
+                                    "step",
+                                    "schedule",
+                                    "queue",
+                                    "alert",
+                                    "why")
                             : List.of("at", "who", "what", "on", "why"),
                     found.stream()
                             .limit(limit.most())

@@ -11,7 +11,8 @@ final class PgHosts {
     private PgHosts() {}
 
     static String of(Surroundings around) {
-        List<String> hosts = List.of(around.variable("PGHOST").orElse("localhost").split(",", -1));
+        List<String> hosts =
+                List.of(around.variable("PGHOST").orElse("localhost").split(",", -1));
         List<String> ports = List.of(around.variable("PGPORT").orElse("5432").split(",", -1));
         if (ports.size() != 1 && ports.size() != hosts.size()) {
             throw new InvalidUseException("PGPORT must be one port, or as many as PGHOST has hosts (" + hosts.size()

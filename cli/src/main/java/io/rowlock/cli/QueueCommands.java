@@ -108,9 +108,7 @@ final class QueueCommands extends Group {
             if (rowlock.queues().resume(queue, by())) {
                 return Each.Answer.done("done");
             }
-            return find(rowlock, queue).isPresent()
-                    ? Each.Answer.refused("was not paused")
-                    : Each.Answer.unknown();
+            return find(rowlock, queue).isPresent() ? Each.Answer.refused("was not paused") : Each.Answer.unknown();
         }
     }
 }

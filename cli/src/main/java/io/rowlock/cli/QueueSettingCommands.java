@@ -28,7 +28,10 @@ final class QueueSettingCommands {
 
     /** Shows, or with something to set, and a reason, sets. */
     private abstract static class Setting extends Action {
-        @Option(names = "--who", paramLabel = "NAME", description = "Who sets it; the operating system's user by default.")
+        @Option(
+                names = "--who",
+                paramLabel = "NAME",
+                description = "Who sets it; the operating system's user by default.")
         private String who = "";
 
         @Option(names = "--why", paramLabel = "REASON", description = "Why; needed to set something, and kept.")
@@ -156,11 +159,11 @@ final class QueueSettingCommands {
         try {
             int slash = text.indexOf('/');
             return new Rate(
-                    Integer.parseInt(text.substring(0, Math.max(0, slash))),
-                    Duration.parse(text.substring(slash + 1)));
+                    Integer.parseInt(text.substring(0, Math.max(0, slash))), Duration.parse(text.substring(slash + 1)));
         } catch (NumberFormatException | DateTimeParseException e) {
             throw new InvalidUseException(
-                    option + " must be a number and the window of time it is for, as 100/PT1M, or none to take it away; got "
+                    option
+                            + " must be a number and the window of time it is for, as 100/PT1M, or none to take it away; got "
                             + text,
                     e);
         }

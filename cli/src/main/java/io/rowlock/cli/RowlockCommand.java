@@ -64,10 +64,7 @@ final class RowlockCommand extends Group {
             description = "Print JSON for scripts: ids as texts, numbers of payloads digit by digit.")
     private boolean json;
 
-    @Option(
-            names = "--debug",
-            scope = ScopeType.INHERIT,
-            description = "Print a stack trace where something fails.")
+    @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print a stack trace where something fails.")
     private boolean debug;
 
     private RowlockCommand(Surroundings surroundings) {

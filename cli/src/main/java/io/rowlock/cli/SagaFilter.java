@@ -74,7 +74,8 @@ final class SagaFilter {
 
     private static SagaStatus status(String typed) {
         return Arrays.stream(SagaStatus.values())
-                .filter(each -> each.name().equalsIgnoreCase(typed.replace('-', '_').replace(' ', '_')))
+                .filter(each ->
+                        each.name().equalsIgnoreCase(typed.replace('-', '_').replace(' ', '_')))
                 .findFirst()
                 .orElseThrow(() -> new InvalidUseException("--status must be one of "
                         + Arrays.stream(SagaStatus.values())

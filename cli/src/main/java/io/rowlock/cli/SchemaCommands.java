@@ -55,7 +55,8 @@ final class SchemaCommands extends Group {
                     e.problems().stream()
                             .map(each -> Arrays.<Object>asList(each))
                             .toList());
-            out.note("rowlock schema install makes what is missing; are --schema and --prefix those of the application?");
+            out.note(
+                    "rowlock schema install makes what is missing; are --schema and --prefix those of the application?");
             return ExitCode.REFUSED;
         }
     }

@@ -101,7 +101,8 @@ final class Target {
         return around.variable("ROWLOCK_URL").isPresent()
                 ? "ROWLOCK_URL"
                 : "--url, or PGHOST (" + around.variable("PGHOST").orElse("not set: localhost") + "), PGPORT ("
-                        + around.variable("PGPORT").orElse("not set: 5432") + ") and PGDATABASE (" + database(around) + ')';
+                        + around.variable("PGPORT").orElse("not set: 5432") + ") and PGDATABASE (" + database(around)
+                        + ')';
     }
 
     private String database(Surroundings around) {
@@ -112,7 +113,8 @@ final class Target {
         String given = url == null ? around.variable("ROWLOCK_URL").orElse("") : url;
         if (given.isEmpty()) {
             return "jdbc:postgresql://" + PgHosts.of(around) + '/'
-                    + URLEncoder.encode(database(around), StandardCharsets.UTF_8).replace("+", "%20")
+                    + URLEncoder.encode(database(around), StandardCharsets.UTF_8)
+                            .replace("+", "%20")
                     + around.variable("PGSSLMODE")
                             .map(mode -> "?sslmode=" + mode)
                             .orElse("");

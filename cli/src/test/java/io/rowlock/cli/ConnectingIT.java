@@ -83,7 +83,8 @@ final class ConnectingIT {
         assertThat(bareIn("PGPORT", "70000")).isEqualTo(ExitCode.USAGE);
         assertThat(bareIn("PGPORT", "5432,5433")).isEqualTo(ExitCode.USAGE);
         assertThat(bareIn("PGHOST", "db example")).isEqualTo(ExitCode.USAGE);
-        assertThat(bareIn("ROWLOCK_URL", "jdbc:postgresql://localhost:abc/shop")).isEqualTo(ExitCode.USAGE);
+        assertThat(bareIn("ROWLOCK_URL", "jdbc:postgresql://localhost:abc/shop"))
+                .isEqualTo(ExitCode.USAGE);
         assertThat(terminal.err()).contains("ROWLOCK_URL").doesNotContain("Exception");
         assertThat(terminal.bare("jobs", "counts", "--url", "postgresql://ops:secret@localhost/shop"))
                 .isEqualTo(ExitCode.USAGE);
@@ -122,7 +123,12 @@ final class ConnectingIT {
         assertThat(terminal.bare("jobs", "counts")).isEqualTo(ExitCode.DATABASE);
         assertThat(terminal.err()).contains("PGHOST (127.0.0.1)", "PGPORT (1)");
         assertThat(terminal.bare(
-                        "jobs", "counts", "--url", schema.server().url().replaceAll("(.*/)[^/?]*", "$1nowhere"), "--user", schema.user()))
+                        "jobs",
+                        "counts",
+                        "--url",
+                        schema.server().url().replaceAll("(.*/)[^/?]*", "$1nowhere"),
+                        "--user",
+                        schema.user()))
                 .isEqualTo(ExitCode.DATABASE);
         assertThat(terminal.err()).contains("no such database", "--url");
         assertThat(terminal.bare("jobs", "counts", "--url", schema.server().url(), "--user", "nobody_here"))
@@ -132,14 +138,21 @@ final class ConnectingIT {
 
     @Test
     void tables_that_are_not_there_are_told_with_what_to_type() throws Exception {
-        for (String command : new String[] {"jobs counts", "alerts list", "queues list", "schedules list", "sagas find", "operations list"}) {
+        for (String command : new String[] {
+            "jobs counts", "alerts list", "queues list", "schedules list", "sagas find", "operations list"
+        }) {
             terminal.bare((command + " --prefix other_ --url " + schema.server().url() + " --user " + schema.user()
-                    + " --schema " + schema.name()).split(" "));
+                            + " --schema " + schema.name())
+                    .split(" "));
             assertThat(terminal.err()).as(command).contains("rowlock schema install", "--prefix", "prefix other_");
-            terminal.bare((command + " --schema nowhere --url " + schema.server().url() + " --user " + schema.user()).split(" "));
+            terminal.bare(
+                    (command + " --schema nowhere --url " + schema.server().url() + " --user " + schema.user())
+                            .split(" "));
             assertThat(terminal.err()).as(command).contains("rowlock schema install", "--schema", "schema nowhere");
         }
-        assertThat(terminal.bare(("schema validate --schema nowhere --url " + schema.server().url() + " --user " + schema.user()).split(" ")))
+        assertThat(terminal.bare(("schema validate --schema nowhere --url "
+                                + schema.server().url() + " --user " + schema.user())
+                        .split(" ")))
                 .isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.err()).contains("rowlock schema install");
     }
@@ -147,10 +160,26 @@ final class ConnectingIT {
     @Test
     void options_of_the_database_stand_before_the_command_or_behind_it() {
         assertThat(terminal.bare(
-                        "--url", schema.server().url(), "--user", schema.user(), "jobs", "--schema", schema.name(), "counts", "--json"))
+                        "--url",
+                        schema.server().url(),
+                        "--user",
+                        schema.user(),
+                        "jobs",
+                        "--schema",
+                        schema.name(),
+                        "counts",
+                        "--json"))
                 .isZero();
         assertThat(terminal.bare(
-                        "--json", "jobs", "counts", "--url", schema.server().url(), "--user", schema.user(), "--schema", schema.name()))
+                        "--json",
+                        "jobs",
+                        "counts",
+                        "--url",
+                        schema.server().url(),
+                        "--user",
+                        schema.user(),
+                        "--schema",
+                        schema.name()))
                 .isZero();
         assertThat(terminal.out()).startsWith("{");
     }

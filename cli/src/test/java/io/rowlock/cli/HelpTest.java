@@ -45,9 +45,10 @@ final class HelpTest {
 
         assertThat(all)
                 .filteredOn(each -> !each.getCommandName().equals("help"))
-                .allSatisfy(each -> assertThat(each.getCommandSpec().usageMessage().description()[0])
-                        .as(each.getCommandName())
-                        .endsWith("."));
+                .allSatisfy(
+                        each -> assertThat(each.getCommandSpec().usageMessage().description()[0])
+                                .as(each.getCommandName())
+                                .endsWith("."));
     }
 
     @Test

@@ -73,7 +73,9 @@ final class MissingIT {
             assertThat(terminal.run(command.split(" "))).as(command).isEqualTo(ExitCode.NOTHING);
             assertThat(terminal.out()).as(command).isNotBlank();
             assertThat(terminal.err()).as(command).isEmpty();
-            assertThat(terminal.run((command + " --json").split(" "))).as(command).isEqualTo(ExitCode.NOTHING);
+            assertThat(terminal.run((command + " --json").split(" ")))
+                    .as(command)
+                    .isEqualTo(ExitCode.NOTHING);
             assertThat(terminal.json().isContainerNode()).as(command).isTrue();
         }
     }
@@ -88,7 +90,9 @@ final class MissingIT {
         assertThat(terminal.out()).contains("done", "unknown");
         assertThat(terminal.run("jobs", "revive", id, "999", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("neither dead nor cancelled", "unknown");
-        assertThat(terminal.run("jobs", "failures", id)).as("a job without failures is there").isZero();
+        assertThat(terminal.run("jobs", "failures", id))
+                .as("a job without failures is there")
+                .isZero();
         assertThat(terminal.run("jobs", "show", "999", "--json")).isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.json().get("id").asText()).isEqualTo("999");
         assertThat(terminal.json().get("answer").asText()).isEqualTo("unknown");

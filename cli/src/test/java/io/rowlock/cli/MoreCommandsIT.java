@@ -41,8 +41,10 @@ final class MoreCommandsIT {
     @Test
     void what_people_did_is_listed_by_who_and_to_what_and_when() throws Exception {
         String id = String.valueOf(job("ready"));
-        assertThat(terminal.run("jobs", "cancel", id, "--who", "ada", "--why", "INC-12")).isZero();
-        assertThat(terminal.run("jobs", "revive", id, "--who", "bob", "--why", "INC-13")).isZero();
+        assertThat(terminal.run("jobs", "cancel", id, "--who", "ada", "--why", "INC-12"))
+                .isZero();
+        assertThat(terminal.run("jobs", "revive", id, "--who", "bob", "--why", "INC-13"))
+                .isZero();
         assertThat(terminal.run("queues", "pause", "mails", "--why", "INC-14")).isZero();
 
         assertThat(terminal.run("operations", "list")).isZero();
@@ -53,11 +55,14 @@ final class MoreCommandsIT {
         assertThat(terminal.run("operations", "list", "--who", "ada", "--json")).isZero();
         assertThat(terminal.json()).hasSize(1);
         assertThat(terminal.json().get(0).get("job").asText()).isEqualTo(id);
-        assertThat(terminal.run("operations", "list", "--subject", "Order:42", "--json")).isZero();
+        assertThat(terminal.run("operations", "list", "--subject", "Order:42", "--json"))
+                .isZero();
         assertThat(terminal.json()).hasSize(2);
-        assertThat(terminal.run("operations", "list", "--job", id, "--what", "revive", "--json")).isZero();
+        assertThat(terminal.run("operations", "list", "--job", id, "--what", "revive", "--json"))
+                .isZero();
         assertThat(terminal.json()).hasSize(1);
-        assertThat(terminal.run("operations", "list", "--since", "PT1H", "--limit", "2")).isZero();
+        assertThat(terminal.run("operations", "list", "--since", "PT1H", "--limit", "2"))
+                .isZero();
         assertThat(terminal.out().lines()).hasSize(3);
         assertThat(terminal.err()).contains("--limit");
         assertThat(terminal.run("operations", "list", "--before", "PT1H")).isEqualTo(ExitCode.NOTHING);
@@ -71,7 +76,8 @@ final class MoreCommandsIT {
 
         assertThat(terminal.run("alerts", "list", "--cause", "queue lag")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out().lines()).hasSize(2);
-        assertThat(terminal.run("alerts", "acknowledge", "--cause", "job-dead", "--kind", "mail", "--why", "INC-12", "--json"))
+        assertThat(terminal.run(
+                        "alerts", "acknowledge", "--cause", "job-dead", "--kind", "mail", "--why", "INC-12", "--json"))
                 .isZero();
         assertThat(terminal.json().get("done").asText()).isEqualTo("1");
         assertThat(terminal.run("alerts", "list", "--limit", "1")).isEqualTo(ExitCode.REFUSED);
@@ -92,11 +98,15 @@ final class MoreCommandsIT {
         job("ready");
         job("dead");
 
-        assertThat(terminal.run("jobs", "move-all", "--kind", "mail", "--to", "slow", "--why", "x", "--json")).isZero();
+        assertThat(terminal.run("jobs", "move-all", "--kind", "mail", "--to", "slow", "--why", "x", "--json"))
+                .isZero();
         assertThat(terminal.json().get("done").asText()).isEqualTo("2");
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE queue = 'slow'")).isEqualTo(2);
-        assertThat(terminal.run("jobs", "reschedule-all", "--queue", "slow", "--at", "P10D", "--why", "x")).isZero();
-        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE run_at > clock_timestamp() + interval '9 days'"))
+        assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE queue = 'slow'"))
+                .isEqualTo(2);
+        assertThat(terminal.run("jobs", "reschedule-all", "--queue", "slow", "--at", "P10D", "--why", "x"))
+                .isZero();
+        assertThat(schema.count(
+                        "SELECT count(*) FROM rowlock_job WHERE run_at > clock_timestamp() + interval '9 days'"))
                 .isEqualTo(2);
     }
 
@@ -104,11 +114,14 @@ final class MoreCommandsIT {
     void a_job_is_rescheduled_to_an_instant_a_time_with_its_offset_or_so_long_from_now() throws Exception {
         long id = job("ready");
         for (String at : List.of("2040-01-01T00:00:00Z", "2040-01-01T02:00:00+02:00", "2040-01-01T00:00Z")) {
-            assertThat(terminal.run("jobs", "reschedule", String.valueOf(id), "--at", at, "--why", "x")).isZero();
+            assertThat(terminal.run("jobs", "reschedule", String.valueOf(id), "--at", at, "--why", "x"))
+                    .isZero();
             assertThat(runAt(id)).isEqualTo(Instant.parse("2040-01-01T00:00:00Z"));
         }
-        assertThat(terminal.run("jobs", "reschedule", String.valueOf(id), "--at", "PT1H", "--why", "x")).isZero();
-        assertThat(runAt(id)).isBetween(Instant.now().plusSeconds(3_000), Instant.now().plusSeconds(3_700));
+        assertThat(terminal.run("jobs", "reschedule", String.valueOf(id), "--at", "PT1H", "--why", "x"))
+                .isZero();
+        assertThat(runAt(id))
+                .isBetween(Instant.now().plusSeconds(3_000), Instant.now().plusSeconds(3_700));
     }
 
     private Instant runAt(long id) throws Exception {
@@ -125,7 +138,8 @@ final class MoreCommandsIT {
         assertThat(terminal.run("jobs", "find", "--state", "running", "--json")).isZero();
         assertThat(terminal.json()).hasSize(1);
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(running));
-        assertThat(terminal.run("jobs", "find", "--state", "leased,dead", "--json")).isZero();
+        assertThat(terminal.run("jobs", "find", "--state", "leased,dead", "--json"))
+                .isZero();
         assertThat(terminal.json()).hasSize(2);
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo(String.valueOf(dead));
         assertThat(terminal.run("jobs", "find", "--state", "ready", "--json")).isZero();
@@ -135,9 +149,11 @@ final class MoreCommandsIT {
     @Test
     void a_pause_is_listed_with_who_and_why_and_said_again_to_who_pauses_twice() throws Exception {
         job("ready");
-        assertThat(terminal.run("queues", "pause", "default", "--why", "an older one")).isZero();
+        assertThat(terminal.run("queues", "pause", "default", "--why", "an older one"))
+                .isZero();
         assertThat(terminal.run("queues", "resume", "default", "--why", "x")).isZero();
-        assertThat(terminal.run("queues", "pause", "default", "--who", "ada", "--why", "mail server down")).isZero();
+        assertThat(terminal.run("queues", "pause", "default", "--who", "ada", "--why", "mail server down"))
+                .isZero();
 
         assertThat(terminal.run("queues", "list", "--json")).isZero();
         assertThat(terminal.json().get(0).get("pausedBy").asText()).isEqualTo("ada");
@@ -148,13 +164,25 @@ final class MoreCommandsIT {
 
     @Test
     void limits_and_what_dead_heads_do_are_set_part_by_part_and_shown() {
-        assertThat(terminal.run("queues", "limits", "mail", "--running", "5", "--rate", "100/PT1M", "--why", "x")).isZero();
-        assertThat(terminal.run("queues", "limits", "mail", "--running", "none", "--running-per-key", "1", "--why", "x", "--json"))
+        assertThat(terminal.run("queues", "limits", "mail", "--running", "5", "--rate", "100/PT1M", "--why", "x"))
+                .isZero();
+        assertThat(terminal.run(
+                        "queues",
+                        "limits",
+                        "mail",
+                        "--running",
+                        "none",
+                        "--running-per-key",
+                        "1",
+                        "--why",
+                        "x",
+                        "--json"))
                 .isZero();
         assertThat(rowlock.queues().limitsOf("mail").rate()).isNotNull();
         assertThat(rowlock.queues().limitsOf("mail").running()).isNull();
         assertThat(terminal.out()).contains("\"running\" : null", "\"rate\" : \"100/PT1M\"", "\"runningPerKey\" : 1");
-        assertThat(terminal.run("queues", "dead-heads", "mail", "--policy", "pass", "--why", "x")).isZero();
+        assertThat(terminal.run("queues", "dead-heads", "mail", "--policy", "pass", "--why", "x"))
+                .isZero();
         assertThat(terminal.run("queues", "dead-heads", "mail")).isZero();
         assertThat(terminal.out()).contains("pass");
         assertThat(terminal.run("queues", "list")).isZero();
@@ -171,12 +199,14 @@ final class MoreCommandsIT {
 
         assertThat(terminal.run("schedules", "resume", "nightly", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("was not paused");
-        assertThat(terminal.run("schedules", "pause", "nightly", "--who", "ada", "--why", "holidays")).isZero();
+        assertThat(terminal.run("schedules", "pause", "nightly", "--who", "ada", "--why", "holidays"))
+                .isZero();
         assertThat(terminal.run("schedules", "pause", "nightly", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("was paused already by ada");
         assertThat(terminal.run("schedules", "list", "--json")).isZero();
         assertThat(terminal.out()).contains("\"pausedWhy\" : \"holidays\"");
-        assertThat(terminal.run("schedules", "remove", "nightly", "--why", "nobody needs it")).isZero();
+        assertThat(terminal.run("schedules", "remove", "nightly", "--why", "nobody needs it"))
+                .isZero();
         assertThat(terminal.run("schedules", "pause", "nightly", "--why", "x")).isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("was removed at");
         assertThat(terminal.run("schedules", "remove", "nightly", "--why", "x")).isEqualTo(ExitCode.REFUSED);
@@ -184,21 +214,27 @@ final class MoreCommandsIT {
         assertThat(terminal.out()).contains("unknown");
         assertThat(terminal.run("schedules", "list", "--removed")).isZero();
         assertThat(terminal.out()).contains("nightly");
-        assertThat(terminal.run("operations", "list", "--schedule", "nightly", "--what", "remove")).isZero();
+        assertThat(terminal.run("operations", "list", "--schedule", "nightly", "--what", "remove"))
+                .isZero();
     }
 
     @Test
     void what_rows_say_steers_no_terminal_and_scripts_read_it_as_it_is() throws Exception {
-        schema.execute("INSERT INTO rowlock_job (kind, payload, subject, last_error) VALUES ('mail',"
-                + " E'{\"a\": \"x\\u202ey\\u009b\"}', E'Order:\\u202e24\\u200b', E'a\\u001b[31m\\u2066b\\u009b\\u2028c\\U000E0041')");
+        schema.execute(
+                "INSERT INTO rowlock_job (kind, payload, subject, last_error) VALUES ('mail',"
+                        + " E'{\"a\": \"x\\u202ey\\u009b\"}', E'Order:\\u202e24\\u200b', E'a\\u001b[31m\\u2066b\\u009b\\u2028c\\U000E0041')");
 
         assertThat(terminal.run("jobs", "find", "--kind", "mail")).isZero();
         assertThat(terminal.out().codePoints())
-                .noneMatch(point -> point != '\n' && (Character.isISOControl(point) || Character.getType(point) == Character.FORMAT));
+                .noneMatch(point -> point != '\n'
+                        && (Character.isISOControl(point) || Character.getType(point) == Character.FORMAT));
         assertThat(terminal.run("jobs", "find", "--kind", "mail", "--json")).isZero();
-        assertThat(terminal.out()).contains("\\u202e", "\\u001B", "\\u009b", "\\udb40\\udc41").doesNotContain("\u202e", "\u009b");
+        assertThat(terminal.out())
+                .contains("\\u202e", "\\u001B", "\\u009b", "\\udb40\\udc41")
+                .doesNotContain("\u202e", "\u009b");
         assertThat(terminal.json().get(0).get("subject").asText()).isEqualTo("Order:\u202e24\u200b");
-        assertThat(terminal.json().get(0).get("lastError").asText()).isEqualTo("a\u001b[31m\u2066b\u009b\u2028c\udb40\udc41");
+        assertThat(terminal.json().get(0).get("lastError").asText())
+                .isEqualTo("a\u001b[31m\u2066b\u009b\u2028c\udb40\udc41");
         String id = terminal.json().get(0).get("id").asText();
         assertThat(terminal.run("jobs", "show", id, "--payload", "--json")).isZero();
         assertThat(terminal.out()).doesNotContain("\u202e");

@@ -70,7 +70,8 @@ final class SagaCommandsIT {
         assertThat(terminal.json().get(0).get("id").asText()).isEqualTo("42");
         assertThat(terminal.json().get(0).get("status").asText()).isEqualTo("stuck");
         assertThat(terminal.run("sagas", "find", "--status", "completed")).isEqualTo(ExitCode.NOTHING);
-        assertThat(terminal.run("sagas", "find", "--status", "compensation-failed")).isEqualTo(ExitCode.NOTHING);
+        assertThat(terminal.run("sagas", "find", "--status", "compensation-failed"))
+                .isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.run("sagas", "find", "--status", "asleep")).isEqualTo(ExitCode.USAGE);
         assertThat(terminal.err()).contains("stuck", "compensation-failed", "asleep");
         assertThat(terminal.run("sagas", "find", "--business-key", "ada")).isZero();
@@ -110,8 +111,10 @@ final class SagaCommandsIT {
     @Test
     void all_that_wait_for_a_person_are_retried_by_a_filter_and_redacted_when_they_are_done() throws Exception {
         broken = false;
-        assertThat(terminal.run("sagas", "retry-all", "--why", "card works again")).isEqualTo(ExitCode.USAGE);
-        assertThat(terminal.run("sagas", "retry-all", "--name", "tour", "--why", "x")).isEqualTo(ExitCode.NOTHING);
+        assertThat(terminal.run("sagas", "retry-all", "--why", "card works again"))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(terminal.run("sagas", "retry-all", "--name", "tour", "--why", "x"))
+                .isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.run("sagas", "redact", "ada", "--why", "asked for")).isEqualTo(ExitCode.REFUSED);
 
         assertThat(terminal.run("sagas", "retry-all", "--name", "trip", "--why", "card works again", "--json"))
@@ -125,12 +128,14 @@ final class SagaCommandsIT {
         assertThat(terminal.json().get("redacted").asText()).isEqualTo("1");
         assertThat(schema.count("SELECT count(*) FROM rowlock_saga WHERE state::text LIKE '%ada%'"))
                 .isZero();
-        assertThat(terminal.run("sagas", "redact", "nobody", "--why", "asked for")).isEqualTo(ExitCode.NOTHING);
+        assertThat(terminal.run("sagas", "redact", "nobody", "--why", "asked for"))
+                .isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.run("sagas", "retry", "43", "--why", "x")).isEqualTo(ExitCode.NOTHING);
         assertThat(terminal.run("operations", "list", "--saga", "42", "--json")).isZero();
         assertThat(terminal.json()).hasSize(2);
         assertThat(terminal.run("sagas", "hurry", "42", "--why", "x")).isEqualTo(ExitCode.REFUSED);
-        assertThat(terminal.run("sagas", "cancel-all", "--name", "trip", "--why", "x")).isEqualTo(ExitCode.NOTHING);
+        assertThat(terminal.run("sagas", "cancel-all", "--name", "trip", "--why", "x"))
+                .isEqualTo(ExitCode.NOTHING);
     }
 
     @Test

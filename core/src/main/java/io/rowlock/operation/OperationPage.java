@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param operations the newest first; may be empty where more are to be looked at
  * @param end where to go on, or null if all has been looked at
  */
-public record OperationPage(List<Operation> operations, @Nullable Long end) {
+public record OperationPage(
+        List<Operation> operations, @Nullable Long end) {
     public OperationPage {
         operations = List.copyOf(operations);
     }

@@ -44,14 +44,16 @@ final class OperationsReadIT {
 
     @Test
     void what_was_done_is_found_by_who_and_what_and_when_and_to_what() throws Exception {
-        long first = rowlock.enqueue(new Step(1), options -> options.subject("Order:42")).id();
+        long first = rowlock.enqueue(new Step(1), options -> options.subject("Order:42"))
+                .id();
         long second = rowlock.enqueue(new Step(2)).id();
         rowlock.rowlock().jobs().cancel(first, ADA);
         rowlock.rowlock().jobs().cancel(second, ADA);
         rowlock.rowlock().jobs().revive(first, BOB);
         rowlock.rowlock().queues().pause("mails", BOB);
 
-        assertThat(found(OperationFilter.all())).containsExactly("bob: pause", "bob: revive", "ada: cancel", "ada: cancel");
+        assertThat(found(OperationFilter.all()))
+                .containsExactly("bob: pause", "bob: revive", "ada: cancel", "ada: cancel");
         assertThat(found(OperationFilter.all().who("ada"))).containsExactly("ada: cancel", "ada: cancel");
         assertThat(found(OperationFilter.all().what("revive"))).containsExactly("bob: revive");
         assertThat(found(OperationFilter.all().job(first))).containsExactly("bob: revive", "ada: cancel");
@@ -62,8 +64,10 @@ final class OperationsReadIT {
         assertThat(found(OperationFilter.all().schedule("mails"))).isEmpty();
         assertThat(found(OperationFilter.all().alert(first))).isEmpty();
 
-        Operation revived =
-                operations.find(OperationFilter.all().what("revive"), null, 1).operations().get(0);
+        Operation revived = operations
+                .find(OperationFilter.all().what("revive"), null, 1)
+                .operations()
+                .get(0);
         assertThat(revived.why()).isEqualTo("mended");
         assertThat(revived.on()).isEqualTo(new Operation.On(first, null, null, null, null, null));
         Instant at = revived.at();
@@ -88,8 +92,9 @@ final class OperationsReadIT {
     @Test
     @Tag("P14")
     void pages_step_over_nothing_and_each_looks_at_so_many_rows_and_no_more() throws Exception {
-        schema.execute("INSERT INTO rowlock_operation (who, why, what) SELECT CASE WHEN n % 9000 = 1 THEN 'ada' ELSE 'bot' END,"
-                + " 'w', 'w' || n FROM generate_series(1, 25000) n");
+        schema.execute(
+                "INSERT INTO rowlock_operation (who, why, what) SELECT CASE WHEN n % 9000 = 1 THEN 'ada' ELSE 'bot' END,"
+                        + " 'w', 'w' || n FROM generate_series(1, 25000) n");
 
         List<String> all = new ArrayList<>();
         List<Integer> sizes = new ArrayList<>();
@@ -102,19 +107,24 @@ final class OperationsReadIT {
         } while (after != null);
         assertThat(all).containsExactly("w18001", "w9001", "w1");
         assertThat(sizes).as("10,000 rows are looked at for each page").containsExactly(1, 1, 1);
-        assertThat(operations.find(OperationFilter.all().since(Instant.now().plusSeconds(3_600)), null, 2).next())
+        assertThat(operations
+                        .find(OperationFilter.all().since(Instant.now().plusSeconds(3_600)), null, 2)
+                        .next())
                 .as("what is older than asked for is not walked")
                 .isEmpty();
         OperationPage full = operations.find(OperationFilter.all(), null, 3);
         assertThat(full.operations()).extracting(Operation::what).containsExactly("w25000", "w24999", "w24998");
-        assertThat(operations.find(OperationFilter.all(), full.next().orElseThrow(), 1).operations())
+        assertThat(operations
+                        .find(OperationFilter.all(), full.next().orElseThrow(), 1)
+                        .operations())
                 .extracting(Operation::what)
                 .containsExactly("w24997");
     }
 
     @Test
     void what_nobody_can_have_is_refused_before_any_statement() {
-        assertThatThrownBy(() -> operations.find(OperationFilter.all(), null, 0)).isInstanceOf(InvalidUseException.class);
+        assertThatThrownBy(() -> operations.find(OperationFilter.all(), null, 0))
+                .isInstanceOf(InvalidUseException.class);
         assertThatThrownBy(() -> OperationFilter.all().who(" ")).isInstanceOf(InvalidUseException.class);
         assertThatThrownBy(() -> OperationFilter.all().queue("a\u0000")).isInstanceOf(InvalidUseException.class);
         assertThat(operations.find(OperationFilter.all(), null, 1)).isEqualTo(new OperationPage(List.of(), null));

@@ -74,7 +74,9 @@ final class RevivedAtOnceIT {
                 Step.class,
                 (step, job) -> {
                     other.set(rowlock.enqueue(
-                                    new Step(2), options -> options.dedupKey("k", DedupMode.KEEP).after(LATER))
+                                    new Step(2),
+                                    options -> options.dedupKey("k", DedupMode.KEEP)
+                                            .after(LATER))
                             .id());
                     throw new IllegalStateException("as told");
                 },
@@ -82,7 +84,8 @@ final class RevivedAtOnceIT {
             long first = rowlock.enqueue(new Step(1), options -> options.dedupKey("k"))
                     .id();
             soon().until(() -> other.get() != 0
-                    && (rowlock.state(first) == JobState.CANCELLED || rowlock.state(other.get()) == JobState.CANCELLED));
+                    && (rowlock.state(first) == JobState.CANCELLED
+                            || rowlock.state(other.get()) == JobState.CANCELLED));
             assertThat(worker.health().up()).isTrue();
             long merged = rowlock.state(first) == JobState.CANCELLED ? first : other.get();
             long stayed = merged == first ? other.get() : first;

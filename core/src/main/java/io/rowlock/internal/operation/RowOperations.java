@@ -27,7 +27,8 @@ public final class RowOperations implements Operations {
     @Override
     public OperationPage find(OperationFilter filter, @Nullable Long after, int most) {
         if (filter == null) {
-            throw new InvalidUseException("The filter of operations must not be null; OperationFilter.all() asks for all");
+            throw new InvalidUseException(
+                    "The filter of operations must not be null; OperationFilter.all() asks for all");
         }
         if (most < 1 || most > LONGEST_PAGE) {
             throw new InvalidUseException("most must be between 1 and " + LONGEST_PAGE + ", got " + most);

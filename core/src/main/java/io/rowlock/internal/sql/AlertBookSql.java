@@ -34,8 +34,8 @@ public final class AlertBookSql {
             """;
 
     /* As OPEN, over the primary key, backwards: most alerts are acknowledged, and an open one costs a row. */
-    static final String ACKNOWLEDGED =
-            OPEN.replace("open-alerts", "acknowledged-alerts").replace("acknowledged_at IS NULL", "acknowledged_at IS NOT NULL");
+    static final String ACKNOWLEDGED = OPEN.replace("open-alerts", "acknowledged-alerts")
+            .replace("acknowledged_at IS NULL", "acknowledged_at IS NOT NULL");
 
     /*
      * Its own transaction, with the row that keeps who did it. Locks: the open rows, in the order of their ids; waits for a
@@ -87,8 +87,8 @@ public final class AlertBookSql {
         return page(acknowledged, connection, filter, below, most);
     }
 
-    private static List<Alert> page(
-            Sql sql, Connection connection, AlertFilter filter, @Nullable Long below, int most) throws SQLException {
+    private static List<Alert> page(Sql sql, Connection connection, AlertFilter filter, @Nullable Long below, int most)
+            throws SQLException {
         return sql.query(
                 connection,
                 AlertBookSql::alert,

@@ -47,7 +47,8 @@ public final class OperationBookSql {
             page("operations-on-job", "rowlock_operation o WHERE o.job_id = $2::bigint AND " + BELOW);
 
     /* Index: rowlock_operation_saga. Rows read: those of the saga. */
-    static final String OF_SAGA = page("operations-on-saga", "rowlock_operation o WHERE o.saga = $2::text AND " + BELOW);
+    static final String OF_SAGA =
+            page("operations-on-saga", "rowlock_operation o WHERE o.saga = $2::text AND " + BELOW);
 
     /* Index: rowlock_operation_schedule_id. Rows read: those of the schedule. */
     static final String OF_SCHEDULE =
@@ -59,7 +60,8 @@ public final class OperationBookSql {
 
     private static String each(String of, String column) {
         return "(SELECT " + COLUMNS + " FROM (SELECT id FROM " + of
-                + " WHERE subject = $2::text ORDER BY id DESC LIMIT 1000) AS about CROSS JOIN LATERAL (SELECT " + COLUMNS
+                + " WHERE subject = $2::text ORDER BY id DESC LIMIT 1000) AS about CROSS JOIN LATERAL (SELECT "
+                + COLUMNS
                 + " FROM rowlock_operation o WHERE o." + column + " = about.id AND " + BELOW
                 + " ORDER BY o." + column + " DESC, o.id DESC LIMIT 1000) AS o)";
     }
