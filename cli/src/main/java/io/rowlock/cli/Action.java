@@ -27,6 +27,11 @@ abstract class Action implements Callable<Integer> {
         return root().surroundings();
     }
 
+    /** What says where the database is. */
+    String whence() {
+        return root().target().whence(surroundings());
+    }
+
     @Override
     public final Integer call() {
         check();

@@ -41,9 +41,13 @@ final class CheckupCommand extends Action {
             out.say("  do:   " + each.remedy());
             out.say("");
         }
-        out.say(findings.isEmpty() ? "Nothing was found." : findings.size() + " findings.");
+        out.say(
+                findings.isEmpty()
+                        ? "Nothing was found."
+                        : findings.size() + (findings.size() == 1 ? " finding." : " findings."));
         out.text("");
         if (findings.stream().anyMatch(each -> each.code().equals("unreachable"))) {
+            out.note("Where the database is, says " + whence() + '.');
             return ExitCode.DATABASE;
         }
         return findings.stream().allMatch(each -> each.severity() == Severity.REMARK)

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.util.RawValue;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -65,7 +66,10 @@ final class Printer {
     /** One thing that is not there: an object that says so. */
     int missing(String what, String id) {
         if (json) {
-            sheet(Map.of("id", id, "answer", "unknown"));
+            Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+            answer.put("id", id);
+            answer.put("answer", "unknown");
+            sheet(answer);
         } else {
             out.println("There is no " + what + ' ' + clean(id) + " (any more).");
             out.flush();

@@ -7,6 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -17,6 +18,8 @@ import picocli.CommandLine.ScopeType;
 final class Target {
     private static final int CONNECT_SECONDS = 10;
     private static final int ANSWER_SECONDS = 120;
+    private static final List<String> SSL_MODES =
+            List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
 
     @Option(
             names = "--url",
@@ -109,15 +112,20 @@ final class Target {
         return around.variable("PGDATABASE").orElseGet(() -> role(around));
     }
 
+    private static String sslMode(String mode) {
+        if (!SSL_MODES.contains(mode)) {
+            throw new InvalidUseException("PGSSLMODE must be one of " + String.join(", ", SSL_MODES) + ", got " + mode);
+        }
+        return "?sslmode=" + mode;
+    }
+
     private String url(Surroundings around) {
         String given = url == null ? around.variable("ROWLOCK_URL").orElse("") : url;
         if (given.isEmpty()) {
             return "jdbc:postgresql://" + PgHosts.of(around) + '/'
                     + URLEncoder.encode(database(around), StandardCharsets.UTF_8)
                             .replace("+", "%20")
-                    + around.variable("PGSSLMODE")
-                            .map(mode -> "?sslmode=" + mode)
-                            .orElse("");
+                    + around.variable("PGSSLMODE").map(Target::sslMode).orElse("");
         }
         if (given.startsWith("postgresql://") || given.startsWith("postgres://")) {
             given = "jdbc:postgresql:" + given.substring(given.indexOf("//"));

@@ -260,6 +260,7 @@ final class CommandsIT {
         assertThat(terminal.err()).contains("\tat ");
         assertThat(terminal.bare("checkup", "--url", "jdbc:postgresql://127.0.0.1:1/shop"))
                 .isEqualTo(ExitCode.DATABASE);
+        assertThat(terminal.err()).contains("--url");
     }
 
     @Test

@@ -82,6 +82,8 @@ final class ConnectingIT {
         assertThat(terminal.err()).contains("PGPORT must be a number", "abc");
         assertThat(bareIn("PGPORT", "70000")).isEqualTo(ExitCode.USAGE);
         assertThat(bareIn("PGPORT", "5432,5433")).isEqualTo(ExitCode.USAGE);
+        assertThat(bareIn("PGSSLMODE", "maybe")).isEqualTo(ExitCode.USAGE);
+        assertThat(terminal.err()).contains("PGSSLMODE", "verify-full");
         assertThat(bareIn("PGHOST", "db example")).isEqualTo(ExitCode.USAGE);
         assertThat(bareIn("ROWLOCK_URL", "jdbc:postgresql://localhost:abc/shop"))
                 .isEqualTo(ExitCode.USAGE);

@@ -70,6 +70,7 @@ final class RevivedAtOnceIT {
     @Test
     void one_that_was_put_back_and_merged_into_another_that_waited_under_its_dedup_key() throws Exception {
         AtomicLong other = new AtomicLong();
+        long first;
         try (Worker worker = rowlock.work(w -> w.handle(
                 Step.class,
                 (step, job) -> {
@@ -81,19 +82,19 @@ final class RevivedAtOnceIT {
                     throw new IllegalStateException("as told");
                 },
                 h -> h.retry(RetryPolicy.exponential(LATER))))) {
-            long first = rowlock.enqueue(new Step(1), options -> options.dedupKey("k"))
+            first = rowlock.enqueue(new Step(1), options -> options.dedupKey("k"))
                     .id();
+            long begun = first;
             soon().until(() -> other.get() != 0
-                    && (rowlock.state(first) == JobState.CANCELLED
+                    && (rowlock.state(begun) == JobState.CANCELLED
                             || rowlock.state(other.get()) == JobState.CANCELLED));
             assertThat(worker.health().up()).isTrue();
-            long merged = rowlock.state(first) == JobState.CANCELLED ? first : other.get();
-            long stayed = merged == first ? other.get() : first;
-            worker.close();
-            rowlock.rowlock().jobs().cancel(stayed, ADA);
-            rowlock.rowlock().jobs().delete(stayed, ADA);
-
-            isDue(merged);
         }
+        long merged = rowlock.state(first) == JobState.CANCELLED ? first : other.get();
+        long stayed = merged == first ? other.get() : first;
+        rowlock.rowlock().jobs().cancel(stayed, ADA);
+        rowlock.rowlock().jobs().delete(stayed, ADA);
+
+        isDue(merged);
     }
 }
