@@ -1,6 +1,7 @@
 package io.rowlock;
 
 import io.rowlock.event.RowlockListener;
+import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.RowlockParts;
@@ -13,6 +14,7 @@ record Parts(
         PayloadCodec codec,
         int maxPayloadBytes,
         RowlockListener listener,
+        AccessPolicy access,
         Runnable lookAgain)
         implements RowlockParts {
     @Override

@@ -81,10 +81,10 @@ public final class Rowlock {
                 .<Outbox>map(spi -> new WakingOutbox(plainOutbox, spi, this::wake))
                 .orElse(plainOutbox);
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
-        this.schedules =
-                new RowSchedules(names, builder.connections(), plainOutbox, this::wake, this::schedulesChanged);
-        this.alerts = new RowAlerts(names, builder.connections());
-        this.operations = new RowOperations(names, builder.connections());
+        this.schedules = new RowSchedules(
+                names, builder.connections(), plainOutbox, builder.access(), this::wake, this::schedulesChanged);
+        this.alerts = new RowAlerts(names, builder.connections(), builder.access());
+        this.operations = new RowOperations(names, builder.connections(), builder.access());
         this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());
         this.ground = new Ground(
                 builder.connections(),
@@ -101,7 +101,7 @@ public final class Rowlock {
                 builder.connections(),
                 builder.access(),
                 new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain));
-        this.queues = new RowQueues(new QueueSql(names), builder.connections(), this::lookAgain);
+        this.queues = new RowQueues(new QueueSql(names), builder.connections(), builder.access(), this::lookAgain);
         this.parts = new Parts(
                 builder.connections(),
                 names.schema(),
@@ -109,6 +109,7 @@ public final class Rowlock {
                 codec,
                 builder.maxPayloadBytes(),
                 listener(),
+                builder.access(),
                 this::lookAgain);
     }
 

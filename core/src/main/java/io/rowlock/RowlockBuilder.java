@@ -164,7 +164,8 @@ public final class RowlockBuilder {
     }
 
     /**
-     * Sets who may read what jobs carry, and change jobs, by {@link Rowlock#jobs()}.
+     * Sets who may read what jobs, sagas and alerts say, and change jobs, sagas, queues, schedules and alerts, by what this
+     * Rowlock gives people for that.
      *
      * @param policy asked each time; everything is allowed by default
      * @return this

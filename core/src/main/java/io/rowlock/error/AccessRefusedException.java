@@ -1,7 +1,7 @@
 package io.rowlock.error;
 
 /**
- * The application's access policy refused to read a job's content, or to change it. Nothing was read or changed; in a caller's
+ * The application's access policy refused to read what a job, a saga or an alert says, or to change something. Nothing was read or changed; in a caller's
  * transaction that one goes on.
  */
 public final class AccessRefusedException extends RowlockException {
@@ -10,7 +10,7 @@ public final class AccessRefusedException extends RowlockException {
     /**
      * Makes the exception.
      *
-     * @param message who may not do what to which job
+     * @param message who may not do what to what
      */
     public AccessRefusedException(String message) {
         super(message);

@@ -1,5 +1,6 @@
 package io.rowlock.job;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import java.time.Instant;
@@ -9,7 +10,9 @@ import java.util.Optional;
 /**
  * What holds for a queue in all workers: whether it is paused, how many of its jobs may run, what a dead head does. Rows,
  * not configuration: a change holds for every worker, and outlives them. Each change is a transaction of its own that keeps a row
- * which says who did what, and why; it waits, for at most 5 s, for others only that change the same queue. Safe for use by many threads.
+ * which says who did what, and why; it waits, for at most 5 s, for others only that change the same queue. The
+ * {@link AccessRefusedException access policy} of the application, if it has one, is asked before each change, and before any
+ * statement of it. Safe for use by many threads.
  */
 public interface Queues {
     /**
@@ -19,6 +22,7 @@ public interface Queues {
      * @param by who pauses it, and why
      * @return false if it was paused already; then nothing is changed
      * @throws InvalidUseException if the name is not allowed
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     boolean pause(String queue, By by);
@@ -30,6 +34,7 @@ public interface Queues {
      * @param by who ends it, and why
      * @return false if it was not paused
      * @throws InvalidUseException if the name is not allowed
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     boolean resume(String queue, By by);
@@ -51,6 +56,7 @@ public interface Queues {
      * @param policy the policy; {@link DeadHead#BLOCK} where never set
      * @param by who sets it, and why
      * @throws InvalidUseException if the name is not allowed, or something is null
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     void deadHead(String queue, DeadHead policy, By by);
@@ -63,6 +69,7 @@ public interface Queues {
      * @param limits the limits; {@link QueueLimits#none()} where never set
      * @param by who sets them, and why
      * @throws InvalidUseException if the name is not allowed, or something is null
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     void limit(String queue, QueueLimits limits, By by);

@@ -1,14 +1,16 @@
 package io.rowlock.operation;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.job.By;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what people and their tools did to jobs, sagas, queues, schedules and alerts: who, when and why. The rows are written by what
  * was done, in its transaction, and by nobody else; they are kept for as long as the retention of operations says. Each call
  * takes a connection of the data source, waits for no lock, leaves no trace, and blocks until the database has answered. The
- * application's access policy is not asked. Safe for use by many threads.
+ * application's access policy is asked first. Safe for use by many threads.
  */
 public interface Operations {
     /**
@@ -23,7 +25,22 @@ public interface Operations {
      * @param most 1 to 1,000
      * @return at most so many
      * @throws InvalidUseException if the filter is null or {@code most} out of range
+     * @throws AccessRefusedException if the access policy refused it, as of {@link io.rowlock.spi.AccessPolicy#NOBODY}
      * @throws DatabaseException if the database could not be asked
      */
     OperationPage find(OperationFilter filter, @Nullable Long after, int most);
+
+    /**
+     * The same for somebody who says who it is.
+     *
+     * @param filter which
+     * @param after {@link OperationPage#next} of the page before, or null for the first page
+     * @param most 1 to 1,000
+     * @param by who reads them, and why
+     * @return at most so many
+     * @throws InvalidUseException if the filter or who reads is null, or {@code most} out of range
+     * @throws AccessRefusedException if the access policy refused it
+     * @throws DatabaseException if the database could not be asked
+     */
+    OperationPage find(OperationFilter filter, @Nullable Long after, int most, By by);
 }

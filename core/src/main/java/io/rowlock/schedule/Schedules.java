@@ -1,5 +1,6 @@
 package io.rowlock.schedule;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.By;
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Declares, shows and changes schedules. Every method is a transaction of its own, READ COMMITTED whatever the default, and
  * waits at most 5 s for another that changes the same schedule. Those of a person write who and why to {@code
- * rowlock_operation} in the same transaction. Workers of this process see a change at once, others within 10 s. Safe for use
- * by many threads.
+ * rowlock_operation} in the same transaction. Workers of this process see a change at once, others within 10 s. The
+ * {@link AccessRefusedException access policy} of the application, if it has one, is asked before each change by a person, and
+ * before any statement of it; not for declarations. Safe for use by many threads.
  */
 public interface Schedules {
     /**
@@ -56,6 +58,7 @@ public interface Schedules {
      * @param by who pauses it, and why
      * @return false if it was paused before, is removed or unknown; then nothing is changed
      * @throws InvalidUseException if null
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or another transaction holds its row
      */
     boolean pause(String name, By by);
@@ -67,6 +70,7 @@ public interface Schedules {
      * @param by who resumes it, and why
      * @return false if it was not paused, is removed or unknown; then nothing is changed
      * @throws InvalidUseException if null, or the expression of the row can be read by a newer version only
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or another transaction holds its row
      */
     boolean resume(String name, By by);
@@ -79,6 +83,7 @@ public interface Schedules {
      * @param by who runs it, and why
      * @return the job, or empty if the schedule is removed or unknown
      * @throws InvalidUseException if null
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or another transaction holds its row
      */
     Optional<Enqueued> runNow(String name, By by);
@@ -91,6 +96,7 @@ public interface Schedules {
      * @param by who removes it, and why
      * @return false if it was removed before or is unknown; then nothing is changed
      * @throws InvalidUseException if null
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or another transaction holds its row
      */
     boolean remove(String name, By by);

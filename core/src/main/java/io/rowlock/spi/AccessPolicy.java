@@ -4,56 +4,116 @@ import io.rowlock.job.By;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may read what jobs carry, and change them: asked by {@link io.rowlock.job.Jobs} for each job. Set by {@code
- * Rowlock.builder().access(...)}; without one everything is allowed. It guards the door for people and their tools, not the
- * database: whoever may read the tables needs no door. Called by many threads at once.
+ * Who may read what jobs, sagas and alerts say, and change jobs, sagas, queues, schedules and alerts: asked by {@link
+ * io.rowlock.job.Jobs}, {@link io.rowlock.job.Queues}, {@link io.rowlock.schedule.Schedules}, {@link io.rowlock.alert.Alerts}
+ * and the operations on sagas. Set by {@code Rowlock.builder().access(...)}; without one everything is allowed. It guards the
+ * door for people and their tools, not the database: whoever may read the tables needs no door. What an application does by
+ * its code (enqueues, starts, signals, declared schedules) is not asked for. Called by many threads at once.
  */
 @FunctionalInterface
 public interface AccessPolicy {
+    /** Stands for the caller of a read that does not say who reads. */
+    By NOBODY = new By("nobody", "the call does not say who reads");
+
     /**
-     * Whether it may be done. Called inside the transaction that would do it, before a change, so it must be quick, and must
-     * not use the database over that transaction. What it throws goes to the caller, and nothing is done.
+     * Whether it may be done. For jobs called inside the transaction that would do it, before a change; for others before any
+     * statement. So it must be quick, and must not use the database over that transaction. What it throws goes to the caller,
+     * and nothing is done.
      *
      * @param access what is asked for
      * @return false to refuse it
      */
     boolean allows(Access access);
 
-    /** What can be done to a job. */
+    /** What something is done to. */
+    enum Target {
+        /** A job. */
+        JOB,
+        /** A saga. */
+        SAGA,
+        /** A queue. */
+        QUEUE,
+        /** A schedule. */
+        SCHEDULE,
+        /** An alert. */
+        ALERT,
+        /** What people did. */
+        OPERATION
+    }
+
+    /** What can be done. */
     enum Action {
-        /** Reading payload and headers. */
+        /** Reading payload and headers of a job; states, results and signals of a saga; texts of alerts; what people did, and why. */
         READ,
-        /** Ending it before it is done. */
+        /** Ending a job before it is done; asking a saga to undo what it has done. */
         CANCEL,
-        /** Making it ready again. */
+        /** Making a job ready again. */
         REVIVE,
-        /** Letting the jobs behind a dead one go on. */
+        /** Letting the jobs behind a dead one go on; going on without a step of a saga. */
         SKIP,
-        /** Deleting it after it is finished. */
+        /** Deleting a job after it is finished. */
         DELETE,
-        /** Giving it another time. */
+        /** Giving a job another time. */
         RESCHEDULE,
-        /** Putting it into another queue; asked for the queue it leaves, and for the one it comes to. */
+        /** Putting a job into another queue; asked for the queue it leaves, and for the one it comes to. */
         MOVE,
-        /** Taking out payload, headers and errors after it is finished. */
-        REDACT
+        /** Taking out what a finished job or saga says; of sagas asked once for all of a subject. */
+        REDACT,
+        /** Trying again what failed in a saga. */
+        RETRY,
+        /** Saying that a step of a saga, or all of it, was done by hand. */
+        RESOLVE,
+        /** Letting a saga wait no longer for its next attempt. */
+        HURRY,
+        /** Starting a saga in the middle, from what another has done. */
+        FORK,
+        /** Letting a queue or a schedule rest. */
+        PAUSE,
+        /** Ending such a rest. */
+        RESUME,
+        /** Setting the limits of a queue. */
+        LIMIT,
+        /** Setting what a dead job does to those behind it. */
+        DEAD_HEAD,
+        /** Making a job of a schedule now. */
+        RUN,
+        /** Removing a schedule. */
+        REMOVE,
+        /** Taking alerts over. */
+        ACKNOWLEDGE
     }
 
     /**
-     * Who would do what to which job.
+     * Who would do what to what.
      *
      * @param action what
-     * @param by who, and why: as the caller says, not proved
-     * @param job the job's id
-     * @param kind its kind
-     * @param queue its queue
-     * @param subject what it is about, or null
+     * @param target to what sort of thing
+     * @param by who, and why: as the caller says, not proved; {@link #NOBODY} where it does not say
+     * @param name the id of the job, saga or alert, or the name of the queue or schedule; empty for many at once (alerts or
+     *     operations by a filter, sagas of a subject)
+     * @param kind the kind of the job, or the one the filter of alerts names; else empty
+     * @param queue the queue of the job, or the queue itself; else empty
+     * @param subject what the job, or the sagas to be redacted, are about; else null
      */
     record Access(
             Action action,
+            Target target,
             By by,
-            long job,
+            String name,
             String kind,
             String queue,
-            @Nullable String subject) {}
+            @Nullable String subject) {
+        /**
+         * Of something that has a name alone.
+         *
+         * @param action what
+         * @param target to what sort of thing
+         * @param by who, and why
+         * @param name its id or name
+         * @return the access
+         */
+        public static Access of(Action action, Target target, By by, String name) {
+            return new Access(action, target, by, name, "", target == Target.QUEUE ? name : "", null);
+        }
+    }
 }

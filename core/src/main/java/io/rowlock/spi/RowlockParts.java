@@ -51,6 +51,13 @@ public interface RowlockParts {
     RowlockListener listener();
 
     /**
+     * Who may do what: to be asked before what people do, and before any statement of it.
+     *
+     * @return the policy given to the builder, or one that allows everything
+     */
+    AccessPolicy access();
+
+    /**
      * Makes workers look for due jobs at once: after the commit of what made jobs due that no enqueue tells of. Those of this
      * Rowlock, and with {@code RowlockBuilder.notifications} those of other processes; without, these find the jobs at their
      * next poll. Sends no SQL on the calling thread, never blocks, never throws.

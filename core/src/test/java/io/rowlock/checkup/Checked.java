@@ -21,7 +21,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class Checked implements AutoCloseable {
     /** Everything that is there at all is too old and too much. */
     static final Thresholds STRICT =
-            new Thresholds(Duration.ZERO, 1, Duration.ofMinutes(5), Duration.ofSeconds(2), 100, 8_192);
+            new Thresholds(Duration.ZERO, 1, Duration.ofMinutes(5), Duration.ofSeconds(2), 100, 65_536);
 
     final TestSchema schema;
     final Rowlock rowlock;

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -148,6 +149,27 @@ final class DatabaseCheckupIT {
 
     @Test
     @Tag("B54")
+    void tables_that_are_not_there_at_all_or_of_before_are_installed() throws Exception {
+        checked.schema.execute("DELETE FROM rowlock_schema WHERE version > 5");
+        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("rowlock schema install; or").contains("rowlock schema script --from=5");
+
+        checked.schema.execute("INSERT INTO rowlock_schema (version) VALUES (99)");
+        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("Use a newer Rowlock");
+
+        checked.schema.execute("DROP SCHEMA " + checked.schema.name() + " CASCADE; CREATE SCHEMA "
+                + checked.schema.name());
+        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("rowlock schema install; or").contains("whether schema and prefix are the right ones");
+    }
+
+    private List<String> remedies(String code) {
+        return checked.findings().stream().filter(each -> each.code().equals(code)).map(Finding::remedy).toList();
+    }
+
+    @Test
+    @Tag("B54")
     void an_index_that_is_another_is_replaced() throws Exception {
         checked.schema.execute("DROP INDEX rowlock_job_due; CREATE INDEX rowlock_job_due ON rowlock_job (queue)");
 
@@ -156,7 +178,8 @@ final class DatabaseCheckupIT {
                 .singleElement()
                 .satisfies(each -> assertThat(each.remedy())
                         .startsWith(
-                                "DROP INDEX " + checked.schema.name() + ".rowlock_job_due; CREATE INDEX CONCURRENTLY"));
+                                "DROP INDEX IF EXISTS \"" + checked.schema.name()
+                                        + "\".rowlock_job_due; CREATE INDEX CONCURRENTLY"));
     }
 
     @ParameterizedTest
@@ -164,10 +187,10 @@ final class DatabaseCheckupIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "ALTER TABLE rowlock_job ALTER max_attempts TYPE bigint | tables-differ | max_attempts TYPE integer",
-                "ALTER TABLE rowlock_job DROP CONSTRAINT rowlock_job_lease | tables-differ | script(0)",
-                "DROP TABLE rowlock_job_failure | tables-missing | install()",
-                "DROP TABLE rowlock_schema | tables-missing | install()"
+                "ALTER TABLE rowlock_job ALTER max_attempts TYPE bigint | tables-differ | max_attempts TYPE integer USING max_attempts::integer;",
+                "ALTER TABLE rowlock_job DROP CONSTRAINT rowlock_job_lease | tables-differ | ADD CONSTRAINT rowlock_job_lease CHECK ((locked_by IS NULL)",
+                "DROP TABLE rowlock_job_failure | tables-missing | CREATE INDEX rowlock_job_failure_at",
+                "DROP TABLE rowlock_schema | tables-missing | the installation's name"
             })
     void what_differs_in_the_tables_is_named(String change, String code, String remedy) throws Exception {
         checked.schema.execute(change);

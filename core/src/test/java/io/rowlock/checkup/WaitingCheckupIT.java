@@ -84,6 +84,7 @@ final class WaitingCheckupIT {
                 "UPDATE rowlock_job SET locked_by = 'w', locked_until = clock_timestamp() WHERE kind = 'busy'");
         job("plain", "resting", hourAgo);
         checked.rowlock.queues().pause("resting", ADA);
+        checked.rowlock.queues().pause("idle", ADA);
 
         assertThat(checked.findings())
                 .filteredOn(each -> each.code().equals("jobs-late"))
@@ -95,7 +96,45 @@ final class WaitingCheckupIT {
         assertThat(checked.findings())
                 .filteredOn(each -> each.code().equals("queue-paused"))
                 .singleElement()
-                .satisfies(each -> assertThat(each.seen()).contains("'resting'", "ada"));
+                .satisfies(each -> assertThat(each.seen()).contains("'idle'", "ada", "no job waits"));
+        assertThat(checked.findings())
+                .filteredOn(each -> each.code().equals("queue-paused-with-jobs"))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.severity()).isEqualTo(Severity.WARNING);
+                    assertThat(each.seen()).contains("'resting'", "by ada (test)", "1 job waits in it");
+                    assertThat(each.remedy()).contains("rowlock queues resume resting --why 'its time has come'");
+                });
+    }
+
+    @Test
+    @Tag("P14")
+    void jobs_in_a_paused_queue_are_counted_whatever_sort_they_are_and_not_without_end() throws Exception {
+        job("plain", "it's", "clock_timestamp()");
+        job("parked", "it's", "clock_timestamp()");
+        checked.schema.execute("UPDATE rowlock_job SET state = 'parked', ordering_key = 'k' WHERE kind = 'parked'");
+        job("keyed", "it's", "clock_timestamp()");
+        checked.schema.execute("UPDATE rowlock_job SET ordering_key = 'k' WHERE kind = 'keyed'");
+        job("dead", "it's", "clock_timestamp()");
+        checked.schema.execute(
+                "UPDATE rowlock_job SET state = 'dead', finished_at = clock_timestamp() WHERE kind = 'dead'");
+        checked.rowlock.queues().pause("it's", ADA);
+        checked.rowlock.queues().resume("it's", ADA);
+        checked.rowlock.queues().pause("it's", new By("bob", "again"));
+
+        assertThat(checked.findings())
+                .filteredOn(each -> each.code().equals("queue-paused-with-jobs"))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.seen()).contains("by bob (again); 3 jobs wait in it");
+                    assertThat(each.remedy()).contains("rowlock queues resume 'it'\\''s' --why");
+                });
+        checked.schema.execute("INSERT INTO rowlock_job (kind, queue, payload)"
+                + " SELECT 'plain', 'it''s', '{}' FROM generate_series(1, 2000)");
+        assertThat(checked.findings())
+                .filteredOn(each -> each.code().equals("queue-paused-with-jobs"))
+                .singleElement()
+                .satisfies(each -> assertThat(each.seen()).contains("at least 1000 jobs wait in it"));
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
 import io.rowlock.spi.AccessPolicy.Access;
 import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
@@ -66,8 +67,8 @@ final class AccessIT {
         assertThat(kept()).containsExactly("ada read");
         assertThat(asked)
                 .containsExactly(
-                        new Access(Action.READ, ADA, id, "secret", "default", "Person:1"),
-                        new Access(Action.READ, EVE, id, "secret", "default", "Person:1"));
+                        new Access(Action.READ, Target.JOB, ADA, String.valueOf(id), "secret", "default", "Person:1"),
+                        new Access(Action.READ, Target.JOB, EVE, String.valueOf(id), "secret", "default", "Person:1"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.rowlock.saga;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.By;
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * a {@link DatabaseException}, and nothing is changed. What a saga does not need is refused by the answer: an operation that
  * is done twice, or by two people at once, is done once. A saga that goes on gets a new driver job with the headers it was
  * started with, and so needs a worker that has its version.
+ *
+ * <p>The {@link AccessRefusedException access policy} of the Rowlock, if it has one, is asked before each operation, and before
+ * what a saga says is read (its state, results, signals); it is asked before any statement, so it knows the saga's id. Of many at
+ * once those it refuses are left, and counted as refused.
  */
 public interface SagaOperations {
     /**
@@ -27,22 +32,47 @@ public interface SagaOperations {
     SagaPage find(SagaQuery query);
 
     /**
-     * Reads a saga. No locks.
+     * Reads a saga for somebody who does not say who it is: the access policy is asked for {@link
+     * io.rowlock.spi.AccessPolicy#NOBODY}. No locks.
      *
      * @param id the saga
      * @return empty if there is none (any more)
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     Optional<SagaView> get(String id);
 
     /**
-     * Reads what happened to a saga. No locks.
+     * Reads a saga. No locks.
+     *
+     * @param id the saga
+     * @param by who reads it, and why
+     * @return empty if there is none (any more)
+     * @throws AccessRefusedException if the access policy refused it
+     * @throws DatabaseException if the server refused it
+     */
+    Optional<SagaView> get(String id, By by);
+
+    /**
+     * Reads what happened to a saga, for somebody who does not say who it is, as {@link #get(String)} does. No locks.
      *
      * @param id the saga
      * @return empty if there is none (any more)
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     Optional<SagaTimeline> timeline(String id);
+
+    /**
+     * Reads what happened to a saga. No locks.
+     *
+     * @param id the saga
+     * @param by who reads it, and why
+     * @return empty if there is none (any more)
+     * @throws AccessRefusedException if the access policy refused it
+     * @throws DatabaseException if the server refused it
+     */
+    Optional<SagaTimeline> timeline(String id, By by);
 
     /**
      * Tries again what failed: each failed step, or compensation, gets its attempts anew. A saga that is stuck as its driver
@@ -51,6 +81,7 @@ public interface SagaOperations {
      * @param id a saga that is stuck, or of which a compensation failed
      * @param by who does it, and why
      * @return whether it was done
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer retry(String id, By by);
@@ -64,6 +95,7 @@ public interface SagaOperations {
      *     parallel part whose branches have not ended
      * @param by who does it, and why
      * @return whether it was done
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer skip(String id, String step, By by);
@@ -80,6 +112,7 @@ public interface SagaOperations {
      * @return whether it was done
      * @throws InvalidUseException if a state is given and is not of the class that the saga's definition says, too large,
      *     given for a compensation, or the definition is not registered in this process; nothing is changed
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer resolve(String id, String step, @Nullable Object state, By by);
@@ -92,6 +125,7 @@ public interface SagaOperations {
      * @param id a saga that is stuck, or of which a compensation failed
      * @param by who does it, and why
      * @return whether it was done
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer resolveWhole(String id, By by);
@@ -104,6 +138,7 @@ public interface SagaOperations {
      * @param by who does it, and why
      * @return whether it was done; {@link SagaAnswer#HEALTHY} if a worker has it now, or it waits for nothing but signals, time
      *     or children
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaAnswer hurry(String id, By by);
@@ -120,6 +155,7 @@ public interface SagaOperations {
      * @param by who does it, and why
      * @return what became of it, in words too
      * @throws InvalidUseException if no version of the saga is registered in this process, or the new id is not allowed
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaFork fork(String id, String fromStep, String newId, By by);
@@ -155,6 +191,7 @@ public interface SagaOperations {
      * @param by who does it, and why
      * @return how many
      * @throws InvalidUseException if the subject is not allowed
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     SagaRedaction redact(String subject, By by);

@@ -1,5 +1,6 @@
 package io.rowlock.saga;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.By;
@@ -74,6 +75,7 @@ public interface Sagas {
      * @param id the saga
      * @param by who asks, and why; becomes the saga's reason
      * @return whether it will be undone
+     * @throws AccessRefusedException if the access policy of the Rowlock refused it, before any statement
      * @throws DatabaseException if the server refused it, or the row stayed locked
      */
     SagaCancellation cancel(String id, By by);

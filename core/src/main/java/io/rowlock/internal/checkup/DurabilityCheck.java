@@ -2,6 +2,7 @@ package io.rowlock.internal.checkup;
 
 import io.rowlock.checkup.Finding;
 import io.rowlock.internal.sql.CheckupSql;
+import io.rowlock.internal.sql.RemedySql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class DurabilityCheck implements Check {
 
     @Override
     public String right() {
-        return "GRANT pg_monitor TO the role of the workers;";
+        return "As superuser: GRANT pg_monitor, to the role of the workers.";
     }
 
     @Override
@@ -37,18 +38,18 @@ final class DurabilityCheck implements Check {
         Map<String, String> settings = sql.settings(connection, WANTED);
         List<Finding> findings = new ArrayList<>();
         if ("off".equals(settings.get("fsync"))) {
-            findings.add(Symptom.FSYNC_OFF.seen("The server runs with fsync=off", alter("fsync", "on")));
+            findings.add(Symptom.FSYNC_OFF.seen("The server runs with fsync=off", RemedySql.serverSetting("fsync", "on")));
         }
         if ("off".equals(settings.get("full_page_writes"))) {
             findings.add(Symptom.FULL_PAGE_WRITES_OFF.seen(
-                    "The server runs with full_page_writes=off", alter("full_page_writes", "on")));
+                    "The server runs with full_page_writes=off", RemedySql.serverSetting("full_page_writes", "on")));
         }
         String commit = settings.getOrDefault("synchronous_commit", "on");
         boolean named = !settings.getOrDefault("synchronous_standby_names", "").isBlank();
         if (commit.equals("off") || (named && (commit.equals("local") || commit.equals("remote_write")))) {
             findings.add(Symptom.ASYNCHRONOUS_COMMIT.seen(
                     "Transactions commit with synchronous_commit=" + commit,
-                    "ALTER ROLE ... SET synchronous_commit = on; for every role that enqueues or works."));
+                    new Levels(sql).set(connection, "synchronous_commit", "on", "so for every role that enqueues or works")));
         }
         if (!"on".equals(settings.get("in_hot_standby"))) {
             standbys(sql.standbys(connection), named, commit, findings);
@@ -60,17 +61,14 @@ final class DurabilityCheck implements Check {
         if (standbys > 0 && !named) {
             findings.add(Symptom.ASYNCHRONOUS_STANDBY.seen(
                     standbys + " standbys follow, and synchronous_standby_names is empty",
-                    alter("synchronous_standby_names", "ANY 1 (*)")
-                            + " Or never fail over to a standby that is behind."));
+                    RemedySql.serverSetting("synchronous_standby_names", "ANY 1 (*)")
+                            + " -- or never fail over to a standby that is behind"));
         }
         if (standbys == 0 && named && !commit.equals("off") && !commit.equals("local")) {
             findings.add(Symptom.SYNCHRONOUS_STANDBY_MISSING.seen(
                     "synchronous_standby_names is set, and no standby is connected",
-                    "Start the standby; or, giving up what it is for: " + alter("synchronous_standby_names", "")));
+                    RemedySql.serverSetting("synchronous_standby_names", "")
+                            + " -- gives up what the standby is for: better start it"));
         }
-    }
-
-    private static String alter(String setting, String value) {
-        return "ALTER SYSTEM SET " + setting + " = '" + value + "'; then reload the server's configuration.";
     }
 }

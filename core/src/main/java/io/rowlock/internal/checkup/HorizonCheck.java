@@ -25,7 +25,7 @@ final class HorizonCheck implements Check {
 
     @Override
     public String right() {
-        return "GRANT pg_read_all_stats TO the role of the workers;";
+        return "As superuser: GRANT pg_read_all_stats, to the role of the workers.";
     }
 
     @Override

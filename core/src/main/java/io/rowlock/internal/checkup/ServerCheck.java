@@ -26,12 +26,22 @@ final class ServerCheck implements Check {
     private static final long QUICK = 5_000;
     private static final long MINUTE = 60_000;
     private static final int PER_WORKER = 3;
+    private static final List<Limit> LIMITS = List.of(
+            new Limit("statement_timeout", QUICK, Symptom.STATEMENT_TIMEOUT),
+            new Limit("idle_session_timeout", Long.MAX_VALUE, Symptom.IDLE_SESSION_TIMEOUT),
+            new Limit("idle_in_transaction_session_timeout", MINUTE, Symptom.IDLE_TRANSACTION_TIMEOUT),
+            new Limit("transaction_timeout", MINUTE, Symptom.TRANSACTION_TIMEOUT));
 
     private final CheckupSql sql;
+    private final Levels levels;
     private final int workers;
+
+    /** From how many milliseconds on a limit of sessions does no harm. */
+    private record Limit(String setting, long below, Symptom symptom) {}
 
     ServerCheck(CheckupSql sql, int workers) {
         this.sql = sql;
+        this.levels = new Levels(sql);
         this.workers = workers;
     }
 
@@ -58,40 +68,39 @@ final class ServerCheck implements Check {
                     "The server is a standby",
                     "Let the data source find the primary: add targetServerType=primary to its URL."));
         } else if ("on".equals(settings.get("default_transaction_read_only"))) {
-            findings.add(
-                    Symptom.READ_ONLY.seen(
-                            "Connections begin with default_transaction_read_only=on",
-                            "ALTER ROLE ... RESET default_transaction_read_only; or take it out of the data source's options."));
+            findings.add(Symptom.READ_ONLY.seen(
+                    "Connections begin with default_transaction_read_only=on",
+                    levels.set(connection, "default_transaction_read_only", "off", "")));
         }
         String isolation = settings.getOrDefault("default_transaction_isolation", "read committed");
         if (!isolation.equals("read committed")) {
             findings.add(Symptom.DEFAULT_ISOLATION.seen(
                     "Transactions begin " + isolation.toUpperCase(Locale.ROOT),
-                    "Nothing, if it is meant so; else: ALTER ROLE ... SET default_transaction_isolation = 'read"
-                            + " committed';"));
+                    levels.set(
+                            connection,
+                            "default_transaction_isolation",
+                            "'read committed'",
+                            "unless it is meant so")));
         }
-        timeouts(settings, findings);
-        room(sql.connections(connection), findings);
+        timeouts(connection, settings, findings);
+        room(sql.connections(connection, 2 * PER_WORKER * Math.max(1, workers)), findings);
         return findings;
     }
 
-    private static void timeouts(Map<String, String> settings, List<Finding> findings) {
-        limit(settings, "statement_timeout", QUICK, Symptom.STATEMENT_TIMEOUT, findings);
-        limit(settings, "idle_session_timeout", Long.MAX_VALUE, Symptom.IDLE_SESSION_TIMEOUT, findings);
-        limit(settings, "idle_in_transaction_session_timeout", MINUTE, Symptom.IDLE_TRANSACTION_TIMEOUT, findings);
-        limit(settings, "transaction_timeout", MINUTE, Symptom.TRANSACTION_TIMEOUT, findings);
-    }
-
-    private static void limit(
-            Map<String, String> settings, String name, long below, Symptom symptom, List<Finding> findings) {
-        long millis = number(settings, name);
-        if (millis > 0 && millis < below) {
-            findings.add(symptom.seen(
-                    "Sessions have " + name + " = " + millis + " ms",
-                    below == Long.MAX_VALUE
-                            ? "ALTER ROLE ... SET " + name + " = 0; for the role of the workers."
-                            : "ALTER ROLE ... SET " + name + " = '" + below / 1_000
-                                    + "s'; or more, or 0, for the role of the workers."));
+    private void timeouts(Connection connection, Map<String, String> settings, List<Finding> findings)
+            throws SQLException {
+        for (Limit each : LIMITS) {
+            long millis = number(settings, each.setting());
+            if (millis > 0 && millis < each.below()) {
+                findings.add(each.symptom()
+                        .seen(
+                                "Sessions have " + each.setting() + " = " + millis + " ms",
+                                levels.set(
+                                        connection,
+                                        each.setting(),
+                                        each.below() == Long.MAX_VALUE ? "0" : "'" + each.below() / 1_000 + "s'",
+                                        each.below() == Long.MAX_VALUE ? "" : "or more, or 0")));
+            }
         }
     }
 
@@ -99,12 +108,12 @@ final class ServerCheck implements Check {
         boolean nearlyFull = connections.used() * 10 >= connections.most() * 8
                 || connections.most() - connections.used() < PER_WORKER;
         if (nearlyFull || connections.most() < (long) PER_WORKER * workers) {
-            findings.add(
-                    Symptom.CONNECTIONS_FEW.seen(
-                            connections.used() + " of the " + connections.most()
-                                    + " connections that server, role or database allow are in use," + " and " + workers
-                                    + " workers here need " + PER_WORKER * workers,
-                            "Raise max_connections, or the limit of the role or database; or make the application's pools smaller."));
+            findings.add(Symptom.CONNECTIONS_FEW.seen(
+                    connections.used() + " of the " + connections.most()
+                            + " connections that server, role or database allow are in use, and " + workers
+                            + " workers here need " + PER_WORKER * workers,
+                    connections.cure() + (connections.cure().contains("--") ? "" : " --")
+                            + " or make the pools of the application smaller"));
         }
     }
 

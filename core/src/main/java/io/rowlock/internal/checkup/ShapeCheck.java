@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Whether columns, indexes, checks and functions are what {@code schema().validate()} wants, and how to get there. */
 final class ShapeCheck implements Check {
@@ -33,8 +35,7 @@ final class ShapeCheck implements Check {
 
     @Override
     public String right() {
-        return "GRANT USAGE ON SCHEMA " + names.schema()
-                + " TO the role of the workers; and the other grants at the end of" + " schema().script(0)";
+        return "As owner: the grants at the end of what rowlock schema script prints, for the role of the workers.";
     }
 
     @Override
@@ -45,9 +46,20 @@ final class ShapeCheck implements Check {
             invalid.add(each.index());
             findings.add(Symptom.INDEX_INVALID.seen(each.seen(), each.cure()));
         }
-        List<String> indexes = sql.tables().indexes(connection, JdbcSchema.TABLES);
-        for (String problem : problems(connection)) {
-            add(problem, invalid, indexes, findings);
+        List<String> problems = problems(connection);
+        if (!problems.isEmpty()) {
+            List<String> indexes = sql.tables().indexes(connection, JdbcSchema.TABLES);
+            Mending mending = new Mending(names, schema.blueprint(), schema.found(connection), indexes);
+            problems.stream()
+                    .filter(each -> !each.startsWith(JdbcSchema.DIFFERENT))
+                    .forEach(each -> findings.add(missing(each, mending, indexes)));
+            Set<String> gone = gone(problems);
+            problems.stream()
+                    .filter(each -> each.startsWith(JdbcSchema.DIFFERENT))
+                    .map(each -> each.substring(JdbcSchema.DIFFERENT.length()))
+                    .filter(line -> gone.stream().noneMatch(table -> of(line, table)))
+                    .sorted(Comparator.comparing(ShapeCheck::turn))
+                    .forEach(line -> differs(line, mending, invalid, indexes).ifPresent(findings::add));
         }
         return findings;
     }
@@ -61,67 +73,64 @@ final class ShapeCheck implements Check {
         }
     }
 
-    private void add(String problem, Set<String> invalid, List<String> indexes, List<Finding> findings) {
-        if (problem.startsWith(JdbcSchema.DIFFERENT + "index ")) {
-            Wanted wanted = Wanted.of(problem.substring((JdbcSchema.DIFFERENT + "index ").length()), names);
-            if (!invalid.contains(wanted.name())) {
-                findings.add(Symptom.INDEX_MISSING.seen(
-                        "Index " + wanted.name() + (indexes.contains(wanted.name()) ? " is not " : " is missing: ")
-                                + wanted.definition(),
-                        (indexes.contains(wanted.name())
-                                        ? "DROP INDEX " + names.schema() + '.' + wanted.name() + "; "
-                                        : "")
-                                + wanted.create(names)));
-            }
-        } else if (problem.startsWith("table ") || problem.contains("have version")) {
-            findings.add(Symptom.TABLES_MISSING.seen(
-                    "In schema " + names.schema() + ": " + problem,
-                    "rowlock.schema().install(), or let the owner run schema().script(...) from the version that is there."
-                            + " Look first whether schema and prefix are the right ones."));
-        } else {
-            findings.add(Symptom.TABLES_DIFFER.seen(
-                    "In schema " + names.schema() + ": " + problem, "Put it back: " + remedy(problem)));
-        }
+    /** Checks and indexes stand on columns. */
+    private static int turn(String line) {
+        return List.of("column", "check", "function", "index").indexOf(line.substring(0, line.indexOf(' ')));
     }
 
-    private String remedy(String problem) {
-        String column = problem.startsWith(JdbcSchema.DIFFERENT + "column ")
-                ? problem.substring((JdbcSchema.DIFFERENT + "column ").length())
-                : "";
-        int dot = column.indexOf('.');
-        int space = column.indexOf(' ');
-        if (dot < 0 || space < dot) {
-            return "schema().script(0) shows how it was made.";
-        }
-        String type = column.substring(space + 1).replaceAll("( not null| default| identity)+$", "");
-        return "ALTER TABLE " + names.table(column.substring(0, dot)) + " ALTER COLUMN "
-                + column.substring(dot + 1, space) + " TYPE " + type
-                + "; where it is the type, which rewrites the table; schema().script(0) shows how it was made.";
+    /** The tables that are missing, without their prefix: what else is said of them goes without saying. */
+    private Set<String> gone(List<String> problems) {
+        return JdbcSchema.TABLES.stream()
+                .filter(table -> problems.contains("table " + names.table(table) + " is missing"))
+                .collect(Collectors.toSet());
     }
 
-    /** An index as the catalogue's line has it: its name without the prefix, then its definition, then perhaps: unique. */
-    private record Wanted(String name, String table, String definition, boolean unique) {
-        static Wanted of(String line, Names names) {
-            int space = line.indexOf(' ');
-            String name = line.substring(0, space);
-            String table = JdbcSchema.TABLES.stream()
-                    .filter(each -> name.startsWith(each + "_"))
-                    .max(Comparator.comparing(String::length))
+    private static boolean of(String line, String table) {
+        String rest = line.substring(line.indexOf(' ') + 1);
+        return rest.startsWith(table + '.')
+                || JdbcSchema.TABLES.stream()
+                        .filter(each -> rest.startsWith(each + '_'))
+                        .max(Comparator.comparing(String::length))
+                        .filter(table::equals)
+                        .isPresent();
+    }
+
+    private Finding missing(String problem, Mending mending, List<String> indexes) {
+        return Symptom.TABLES_MISSING.seen("In schema " + names.schema() + ": " + problem, cure(problem, mending, indexes));
+    }
+
+    private String cure(String problem, Mending mending, List<String> indexes) {
+        boolean versions = problem.startsWith("table " + names.table("schema"));
+        if (versions && indexes.isEmpty()) {
+            return "rowlock schema install; or let the owner run what rowlock schema script prints. Look first whether schema"
+                    + " and prefix are the right ones.";
+        } else if (versions || problem.startsWith("the row of version 1 ")) {
+            return mending.versions(indexes.contains(names.prefix() + "schema_pk"), schema.version());
+        } else if (problem.startsWith("table ")) {
+            return JdbcSchema.TABLES.stream()
+                    .filter(table -> problem.equals("table " + names.table(table) + " is missing"))
+                    .map(mending::table)
+                    .findFirst()
                     .orElseThrow();
-            boolean unique = line.endsWith(" unique");
-            return new Wanted(
-                    names.prefix() + name,
-                    table,
-                    line.substring(space + 1, line.length() - (unique ? " unique".length() : 0)),
-                    unique);
         }
+        String version = problem.replaceAll("\\D*(\\d+).*", "$1");
+        return Integer.parseInt(version) > schema.version()
+                ? "Use a newer Rowlock: one of version " + version + " of the tables."
+                : "rowlock schema install; or let the owner run what rowlock schema script --from=" + version + " prints.";
+    }
 
-        String create(Names names) {
-            String columns = definition.substring("btree ".length());
-            return name.endsWith("_pk")
-                    ? "ALTER TABLE " + names.table(table) + " ADD CONSTRAINT " + name + " PRIMARY KEY " + columns + ";"
-                    : "CREATE " + (unique ? "UNIQUE " : "") + "INDEX CONCURRENTLY " + name + " ON " + names.table(table)
-                            + " USING " + definition + ";";
+    private Optional<Finding> differs(String line, Mending mending, Set<String> invalid, List<String> indexes) {
+        if (!line.startsWith("index ")) {
+            return Optional.of(Symptom.TABLES_DIFFER.seen(
+                    "In schema " + names.schema() + ": " + JdbcSchema.DIFFERENT + line, mending.line(line)));
         }
+        String rest = line.substring("index ".length());
+        String name = mending.indexName(rest);
+        return invalid.contains(name)
+                ? Optional.empty()
+                : Optional.of(Symptom.INDEX_MISSING.seen(
+                        "Index " + name + (indexes.contains(name) ? " is not " : " is missing: ")
+                                + rest.substring(rest.indexOf(' ') + 1),
+                        mending.line(line)));
     }
 }

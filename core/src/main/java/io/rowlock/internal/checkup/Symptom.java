@@ -85,6 +85,7 @@ public enum Symptom {
     QUEUE_WITHOUT_WORKER(REMARK, "No worker here serves the queue; perhaps another process does."),
     HANDLER_WITHOUT_JOBS(REMARK, "Nothing of these kinds waits now. A kind that is never enqueued may be misspelt."),
     JOBS_LATE(WARNING, "They are due and nobody works on them: too few workers, none running, or handlers that hang."),
+    QUEUE_PAUSED_WITH_JOBS(WARNING, "Jobs wait that no worker claims until a person resumes the queue."),
     QUEUE_PAUSED(REMARK, "No worker claims its jobs until it is resumed."),
     DEAD_HEADS(WARNING, "All jobs behind a dead one with its ordering key wait until a person decides."),
     DEAD_LETTERS(REMARK, "Each waits for a person to revive it, or to leave it."),

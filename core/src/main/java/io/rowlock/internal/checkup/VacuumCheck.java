@@ -4,6 +4,7 @@ import io.rowlock.checkup.Finding;
 import io.rowlock.internal.schema.JdbcSchema;
 import io.rowlock.internal.sql.CheckedTablesSql;
 import io.rowlock.internal.sql.CheckupSql;
+import io.rowlock.internal.sql.RemedySql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ final class VacuumCheck implements Check {
             if (value.equals("off")) {
                 findings.add(Symptom.AUTOVACUUM_OFF.seen(
                         "The server runs with " + name + "=off",
-                        "ALTER SYSTEM SET " + name + " = on; then reload the server's configuration."));
+                        RemedySql.serverSetting(name, "on")));
             }
         });
         CheckedTablesSql tables = sql.tables();

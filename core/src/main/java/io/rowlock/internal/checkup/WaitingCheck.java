@@ -20,6 +20,7 @@ final class WaitingCheck implements Check {
     private static final int MOST_LANES = 500;
     private static final int MOST_DEAD = 1_000;
     private static final int MOST_KEYS = 10;
+    private static final int MOST_WAITING = 1_000;
 
     private final WaitingSql sql;
     private final List<Serving> workers;
@@ -38,19 +39,17 @@ final class WaitingCheck implements Check {
 
     @Override
     public String right() {
-        return "The grants at the end of schema().script(0), for the role of the workers.";
+        return "As owner: the grants at the end of what rowlock schema script prints, for the role of the workers.";
     }
 
     @Override
     public List<Finding> look(Connection connection) throws SQLException {
         List<Finding> findings = new ArrayList<>();
         List<Lane> lanes = sql.lanes(connection, MOST_LANES, late);
-        List<Paused> paused = sql.paused(connection);
+        List<Paused> paused = sql.paused(connection, MOST_WAITING);
         Set<String> resting = paused.stream().map(Paused::queue).collect(Collectors.toSet());
         for (Paused each : paused) {
-            findings.add(Symptom.QUEUE_PAUSED.seen(
-                    "Queue '" + each.queue() + "' is paused since " + each.since() + " by " + each.who(),
-                    "rowlock.queues().resume(\"" + each.queue() + "\", by), when its time has come."));
+            findings.add(paused(each));
         }
         for (Lane lane : lanes) {
             judge(lane, resting.contains(lane.queue()), findings);
@@ -58,6 +57,24 @@ final class WaitingCheck implements Check {
         withoutJobs(lanes, findings);
         people(connection, findings);
         return findings;
+    }
+
+    private static Finding paused(Paused queue) {
+        String seen = "Queue '" + queue.queue() + "' is paused since " + queue.since() + " by " + queue.who()
+                + (queue.why() == null ? "" : " (" + queue.why() + ")");
+        String resume = "When its time has come: rowlock queues resume " + quoted(queue.queue())
+                + " --why 'its time has come'; in Java: rowlock.queues().resume(queue, by)";
+        return queue.waiting() == 0
+                ? Symptom.QUEUE_PAUSED.seen(seen + "; no job waits in it", resume)
+                : Symptom.QUEUE_PAUSED_WITH_JOBS.seen(
+                        seen + "; " + (queue.waiting() == MOST_WAITING ? "at least " : "") + queue.waiting()
+                                + (queue.waiting() == 1 ? " job waits in it" : " jobs wait in it"),
+                        resume);
+    }
+
+    /** As one word of a shell. */
+    private static String quoted(String word) {
+        return word.matches("[\\w.:/@-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
     private void judge(Lane lane, boolean paused, List<Finding> findings) {
@@ -69,8 +86,9 @@ final class WaitingCheck implements Check {
             if (due) {
                 findings.add(Symptom.JOBS_LATE.seen(
                         waits,
-                        "Look whether workers run and are healthy (worker.health()), and what hangs: who holds leases stands"
-                                + " in locked_by. More workers or a higher concurrency help where all are busy."));
+                        "rowlock queues list shows what waits where. Look whether workers run and are healthy, and what hangs: who"
+                                + " holds leases stands in locked_by. More workers or a higher concurrency help where all"
+                                + " are busy."));
             }
         } else if (!kinds.contains(lane.kind())) {
             String nearest = nearest(lane.kind(), kinds);
@@ -78,15 +96,15 @@ final class WaitingCheck implements Check {
                     .seen(
                             waits + "; no worker here has a handler for it",
                             nearest.isEmpty()
-                                    ? "Add worker.handle(...) for the kind, or start the process that has it."
+                                    ? "Give a worker here a handler for the kind, or start the process that has one."
                                     : "Is '" + nearest
-                                            + "' meant, which has a handler here? Else add worker.handle(...) for"
+                                            + "' meant, which has a handler here? Else give a worker here one for"
                                             + " the kind, or start the process that has it."));
         } else {
             findings.add((due ? Symptom.QUEUE_LATE_WITHOUT_WORKER : Symptom.QUEUE_WITHOUT_WORKER)
                     .seen(
                             waits + "; no worker here that handles it serves the queue",
-                            "Add worker.queue(\"" + lane.queue() + "\", n), or start the process that serves it."));
+                            "Let a worker here serve queue '" + lane.queue() + "', or start the process that does."));
         }
     }
 
@@ -115,13 +133,18 @@ final class WaitingCheck implements Check {
                     Symptom.DEAD_HEADS.seen(
                             "Dead jobs block ordering keys: " + first
                                     + (blocked.size() > MOST_KEYS ? ", and more" : ""),
-                            "rowlock.jobs().revive(id, by) tries the dead job again, skip(id, by) lets the others go on without it."));
+                            "rowlock jobs revive " + blocked.get(0).job()
+                                    + " --why 'its cause is mended' tries the dead job again, rowlock jobs skip "
+                                    + blocked.get(0).job()
+                                    + " --why 'not needed any more' lets the others go on without it; in Java: revive and skip"
+                                    + " of rowlock.jobs()"));
         }
         long dead = sql.dead(connection, MOST_DEAD);
         if (dead > 0) {
             findings.add(Symptom.DEAD_LETTERS.seen(
                     (dead == MOST_DEAD ? "At least " : "") + dead + " jobs are dead",
-                    "rowlock.jobs().failures(id) says why, revive(id, by) tries one again."));
+                    "rowlock jobs find --state dead lists them, rowlock jobs show says why one died, rowlock jobs revive tries one"
+                            + " again; in Java: find, failures and revive of rowlock.jobs()"));
         }
     }
 

@@ -1,8 +1,8 @@
 package io.rowlock.internal.jobs;
 
-import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.internal.sql.CancelRequestSql;
 import io.rowlock.internal.sql.KeySql;
@@ -16,11 +16,11 @@ import io.rowlock.job.By;
 import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.AccessPolicy.Access;
 import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -117,14 +117,15 @@ record Desk(
     }
 
     void require(Action action, By by, Place place, String queue) {
-        if (!allows(action, by, place, queue)) {
-            throw new AccessRefusedException(String.format(
-                    "The access policy of the application refused to let %s %s a job (job=%d, kind=%s, queue=%s)",
-                    by.who(), action.name().toLowerCase(Locale.ROOT), place.id(), place.kind(), queue));
-        }
+        Leave.require(policy, access(action, by, place, queue));
     }
 
     boolean allows(Action action, By by, Place place, String queue) {
-        return policy.allows(new Access(action, by, place.id(), place.kind(), queue, place.subject()));
+        return policy.allows(access(action, by, place, queue));
+    }
+
+    private static Access access(Action action, By by, Place place, String queue) {
+        return new Access(
+                action, Target.JOB, by, String.valueOf(place.id()), place.kind(), queue, place.subject());
     }
 }

@@ -2,6 +2,7 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.QueueSql.QueueRow;
@@ -12,12 +13,17 @@ import io.rowlock.job.JobOptions;
 import io.rowlock.job.QueueLimits;
 import io.rowlock.job.QueueView;
 import io.rowlock.job.Queues;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,19 +42,26 @@ public final class RowQueues implements Queues {
 
     private final QueueSql sql;
     private final ConnectionSource connections;
+    private final AccessPolicy policy;
     private final Runnable changed;
 
-    /** @param changed called when jobs may be claimed that could not be before, or not as they could */
-    public RowQueues(QueueSql sql, ConnectionSource connections, Runnable changed) {
+    /**
+     * Queues on connections of the data source.
+     *
+     * @param policy asked before each change
+     * @param changed called when jobs may be claimed that could not be before, or not as they could
+     */
+    public RowQueues(QueueSql sql, ConnectionSource connections, AccessPolicy policy, Runnable changed) {
         this.sql = sql;
         this.connections = connections;
+        this.policy = policy;
         this.changed = changed;
     }
 
     @Override
     public boolean pause(String queue, By by) {
         check(queue, by);
-        boolean begun = change("pause", queue, by, open -> sql.pause(open, queue, by.who()));
+        boolean begun = change(Action.PAUSE, queue, by, open -> sql.pause(open, queue, by.who()));
         if (begun) {
             LOG.info("Queue paused (queue={}, by={}): {}", queue, by.who(), by.why());
         }
@@ -58,7 +71,7 @@ public final class RowQueues implements Queues {
     @Override
     public boolean resume(String queue, By by) {
         check(queue, by);
-        boolean ended = change("resume", queue, by, open -> sql.resume(open, queue));
+        boolean ended = change(Action.RESUME, queue, by, open -> sql.resume(open, queue));
         if (ended) {
             LOG.info("Queue resumed (queue={}, by={}): {}", queue, by.who(), by.why());
             changed.run();
@@ -80,7 +93,7 @@ public final class RowQueues implements Queues {
         if (policy == null) {
             throw new InvalidUseException("The policy for dead heads must not be null");
         }
-        change("dead head", queue, by, open -> {
+        change(Action.DEAD_HEAD, queue, by, open -> {
             sql.deadHead(open, queue, policy.text());
             return true;
         });
@@ -93,7 +106,7 @@ public final class RowQueues implements Queues {
         if (limits == null) {
             throw new InvalidUseException("The limits must not be null; QueueLimits.none() takes them away");
         }
-        change("limit", queue, by, open -> {
+        change(Action.LIMIT, queue, by, open -> {
             sql.limit(open, queue, limits);
             return true;
         });
@@ -161,7 +174,9 @@ public final class RowQueues implements Queues {
     }
 
     /** With a row that says who did it, and why, in the same transaction; where nothing was changed, none. */
-    private boolean change(String what, String queue, By by, OwnTransaction.Work<Boolean> work) {
+    private boolean change(Action action, String queue, By by, OwnTransaction.Work<Boolean> work) {
+        Leave.require(policy, Access.of(action, Target.QUEUE, by, queue));
+        String what = action.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return perform(connection -> OwnTransaction.run(connection, open -> {
             boolean changed = work.over(open);
             if (changed) {

@@ -2,6 +2,7 @@ package io.rowlock.internal.schedule;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.outbox.RowOutbox;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OwnTransaction;
@@ -15,6 +16,10 @@ import io.rowlock.schedule.Overlap;
 import io.rowlock.schedule.Schedule;
 import io.rowlock.schedule.ScheduleView;
 import io.rowlock.schedule.Schedules;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.Waker;
 import java.sql.Connection;
@@ -35,6 +40,7 @@ public final class RowSchedules implements Schedules {
     private final Declarations declarations;
     private final ScheduledJobs jobs;
     private final ConnectionSource connections;
+    private final AccessPolicy policy;
     private final Waker waker;
     private final Runnable changed;
 
@@ -42,11 +48,19 @@ public final class RowSchedules implements Schedules {
      * Schedules on connections of the data source.
      *
      * @param outbox how payloads are written
+     * @param policy asked before each change by a person
      * @param waker told of jobs that have committed
      * @param changed called when a schedule may be due that was not before
      */
-    public RowSchedules(Names names, ConnectionSource connections, RowOutbox outbox, Waker waker, Runnable changed) {
+    public RowSchedules(
+            Names names,
+            ConnectionSource connections,
+            RowOutbox outbox,
+            AccessPolicy policy,
+            Waker waker,
+            Runnable changed) {
         this.sql = new ScheduleOperationSql(names);
+        this.policy = policy;
         this.declarations = new Declarations(sql, outbox);
         this.jobs = new ScheduledJobs(names);
         this.connections = connections;
@@ -98,7 +112,7 @@ public final class RowSchedules implements Schedules {
 
     @Override
     public boolean pause(String name, By by) {
-        check(name, by);
+        check(Action.PAUSE, name, by);
         boolean paused = inTransaction("paused", open -> {
             boolean begun = sql.pause(open, name, by.who());
             if (begun) {
@@ -112,7 +126,7 @@ public final class RowSchedules implements Schedules {
 
     @Override
     public boolean resume(String name, By by) {
-        check(name, by);
+        check(Action.RESUME, name, by);
         boolean resumed = inTransaction("resumed", open -> {
             Optional<ScheduleRow> row =
                     sql.lock(open, name).filter(found -> found.standing().pausedAt() != null);
@@ -144,7 +158,7 @@ public final class RowSchedules implements Schedules {
 
     @Override
     public Optional<Enqueued> runNow(String name, By by) {
-        check(name, by);
+        check(Action.RUN, name, by);
         Optional<Enqueued> job = inTransaction("run", open -> {
             Optional<ScheduleRow> row =
                     sql.lock(open, name).filter(found -> found.standing().removedAt() == null);
@@ -177,7 +191,7 @@ public final class RowSchedules implements Schedules {
 
     @Override
     public boolean remove(String name, By by) {
-        check(name, by);
+        check(Action.REMOVE, name, by);
         boolean removed = inTransaction("removed", open -> {
             boolean done = sql.remove(open, name);
             if (done) {
@@ -189,11 +203,12 @@ public final class RowSchedules implements Schedules {
         return removed;
     }
 
-    private static void check(String name, @Nullable By by) {
+    private void check(Action action, String name, @Nullable By by) {
         checkName(name);
         if (by == null) {
             throw new InvalidUseException("Say who does it, and why: by must not be null");
         }
+        Leave.require(policy, Access.of(action, Target.SCHEDULE, by, name));
     }
 
     private static void checkName(@Nullable String name) {

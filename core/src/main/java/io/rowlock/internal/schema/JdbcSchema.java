@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,7 +124,7 @@ public final class JdbcSchema implements Schema {
             sql.createSchema(connection);
         }
         for (int next = sql.version(connection) + 1; next <= VERSION; next++) {
-            sql.apply(connection, next, resource(String.format(Locale.ROOT, "%03d.sql", next)));
+            sql.apply(connection, next, numbered(next));
         }
     }
 
@@ -176,6 +177,22 @@ public final class JdbcSchema implements Schema {
         return installation;
     }
 
+    /** What the tables that are there are, as lines of the catalogue. */
+    public List<String> found(Connection connection) throws SQLException {
+        List<String> present = new ArrayList<>();
+        for (String table : TABLES) {
+            if (sql.tableExists(connection, table)) {
+                present.add(table);
+            }
+        }
+        return sql.catalogue(connection, present);
+    }
+
+    /** How the scripts of this version make each part of the tables. */
+    public Blueprint blueprint() {
+        return new Blueprint(names, IntStream.rangeClosed(1, VERSION).mapToObj(JdbcSchema::numbered).toList());
+    }
+
     private void compare(Connection connection, List<String> problems) throws SQLException {
         List<String> present = new ArrayList<>();
         for (String table : TABLES) {
@@ -203,7 +220,7 @@ public final class JdbcSchema implements Schema {
         }
         StringBuilder script = new StringBuilder(fromVersion < VERSION ? bySchema("head.sql") : "");
         for (int next = fromVersion + 1; next <= VERSION; next++) {
-            script.append(names.apply(resource(String.format(Locale.ROOT, "%03d.sql", next))))
+            script.append(names.apply(numbered(next)))
                     .append(sql.recordByHand(next));
         }
         if (fromVersion < VERSION) {
@@ -214,6 +231,10 @@ public final class JdbcSchema implements Schema {
 
     private String bySchema(String resource) {
         return names.apply(resource(resource)).replace(":schema", '"' + names.schema() + '"');
+    }
+
+    private static String numbered(int version) {
+        return resource(String.format(Locale.ROOT, "%03d.sql", version));
     }
 
     private static String resource(String name) {

@@ -66,11 +66,13 @@ public final class CheckedTablesSql {
             FROM ours WHERE relrowsecurity ORDER BY relname
             """;
 
-    /* A table without a primary key has no identity by default. */
+    /* A table without a primary key has no identity by default, and needs whole rows as one; with a key they would be waste. */
     static final String REPLICA_IDENTITY = "/* rowlock:checkup-replica-identity */ " + NAMED + OURS + """
             )
             SELECT DISTINCT 'Table ' || named || ' is published by ' || p.pubname || ' and has no replica identity' AS seen,
-                   'ALTER TABLE ' || named || ' REPLICA IDENTITY FULL;' AS cure
+                   'ALTER TABLE ' || named || ' REPLICA IDENTITY '
+                   || CASE WHEN EXISTS (SELECT FROM pg_index x WHERE x.indrelid = ours.oid AND x.indisprimary)
+                           THEN 'DEFAULT;' ELSE 'FULL;' END AS cure
             FROM ours JOIN pg_publication_tables pt ON pt.schemaname = $1 AND pt.tablename = ours.relname
             JOIN pg_publication p ON p.pubname = pt.pubname AND (p.pubupdate OR p.pubdelete)
             WHERE relreplident = 'n' OR relreplident = 'd'
@@ -160,7 +162,7 @@ public final class CheckedTablesSql {
             )
             SELECT 'Role ' || current_user || CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
                    THEN ' is a superuser' ELSE ' owns the tables' END AS seen,
-                   '-- run workers as a role of their own, with the grants at the end of schema().script(0)' AS cure
+                   'Run workers as a role of their own, with the grants at the end of what rowlock schema script prints.' AS cure
             FROM ours WHERE relname = $2 || 'job' AND pg_has_role(current_user, relowner, 'USAGE')
             """;
 

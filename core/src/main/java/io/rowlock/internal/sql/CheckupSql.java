@@ -31,17 +31,30 @@ public final class CheckupSql {
             WHERE name = ANY($1::text[])
             """;
 
-    /* Of server, role and database the one that has the fewest connections left. */
+    /* The value that the session began with, and with it who set it: limits of this transaction hide both. */
+    static final String AS_BEGUN = "/* rowlock:checkup-as-begun */ SELECT set_config($1, NULL, true)";
+
+    static final String SOURCE = """
+            /* rowlock:checkup-source */
+            SELECT source, quote_ident(session_user) AS role, quote_ident(current_database()) AS database
+            FROM pg_settings
+            WHERE name = $1
+            """;
+
+    /* Of server, role and database the one that has the fewest connections left; how to raise it to $1 or twice as many. */
     static final String CONNECTIONS = """
             /* rowlock:checkup-connections */
-            SELECT used, most
+            SELECT used, most, raise || greatest(2 * most, $1::int) || ';' || coalesce(after, '') AS cure
             FROM (SELECT (SELECT sum(numbackends) FROM pg_stat_database) AS used,
-                         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most
+                         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+                         'ALTER SYSTEM SET max_connections = ' AS raise, ' -- then restart the server' AS after
                   UNION ALL
-                  SELECT (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user), rolconnlimit
+                  SELECT (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user), rolconnlimit,
+                         'ALTER ROLE ' || quote_ident(rolname) || ' CONNECTION LIMIT ', NULL
                   FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0
                   UNION ALL
-                  SELECT s.numbackends, d.datconnlimit
+                  SELECT s.numbackends, d.datconnlimit,
+                         'ALTER DATABASE ' || quote_ident(d.datname) || ' CONNECTION LIMIT ', NULL
                   FROM pg_database d JOIN pg_stat_database s ON s.datid = d.oid
                   WHERE d.datname = current_database() AND d.datconnlimit >= 0) AS each
             ORDER BY most - used
@@ -78,18 +91,22 @@ public final class CheckupSql {
             /* rowlock:checkup-prepared */
             SELECT 'Transaction ' || quote_literal(gid) || ' of ' || owner || ' in ' || database || ' is prepared since '
                    || date_trunc('second', prepared) AS seen,
-                   'ROLLBACK PREPARED ' || quote_literal(gid) || '; -- or COMMIT PREPARED, in database ' || database AS cure
+                   'ROLLBACK PREPARED ' || quote_literal(gid) || '; -- or COMMIT PREPARED, and in database ' || quote_ident(database) AS cure
             FROM pg_prepared_xacts
             WHERE prepared <= statement_timestamp() - $1::bigint * interval '1 microsecond'
             ORDER BY prepared
             LIMIT 10
             """;
 
+    /* A slot that is read cannot be dropped. */
     static final String SLOTS_BACK = """
             /* rowlock:checkup-slots */
             SELECT 'Replication slot ' || slot_name || ' holds a snapshot that is ' || age(xmin) || ' transactions old' AS seen,
-                   'SELECT pg_drop_replication_slot(' || quote_literal(slot_name) || '); -- or let its standby go on, or turn'
-                   || ' hot_standby_feedback off there' AS cure
+                   CASE WHEN active
+                        THEN 'ALTER SYSTEM SET hot_standby_feedback = off; SELECT pg_reload_conf(); -- on its standby, or end there what'
+                             || ' has been running for so long'
+                        ELSE 'SELECT pg_drop_replication_slot(' || quote_literal(slot_name) || '); -- unless its reader comes back'
+                   END AS cure
             FROM pg_replication_slots
             WHERE xmin IS NOT NULL AND age(xmin) >= $1::bigint
             ORDER BY age(xmin) DESC
@@ -120,8 +137,11 @@ public final class CheckupSql {
     /** What was seen, and the SQL that puts it right. */
     public record Sight(String seen, String cure) {}
 
-    /** How many connections are in use, and how many may be. */
-    public record Connections(long used, long most) {}
+    /** How many connections are in use, how many may be, and the SQL that allows more. */
+    public record Connections(long used, long most, String cure) {}
+
+    /** Who set a setting as it was when the session began, in the server's words; role and database as identifiers. */
+    public record Source(String level, String role, String database) {}
 
     /** Whether this role sees the sessions of others, and its name as an identifier. */
     public record Role(boolean seesOthers, String name) {}
@@ -152,9 +172,24 @@ public final class CheckupSql {
         return settings;
     }
 
-    public Connections connections(Connection connection) throws SQLException {
+    /** Where they are fewest; what cures it allows at least so many. */
+    public Connections connections(Connection connection, int wanted) throws SQLException {
         return new Sql(names, CONNECTIONS)
-                .query(connection, row -> new Connections(row.getLong("used"), row.getLong("most")))
+                .query(
+                        connection,
+                        row -> new Connections(row.getLong("used"), row.getLong("most"), row.getString("cure")),
+                        wanted)
+                .get(0);
+    }
+
+    /** Takes the limit of this transaction off, if the setting is one. */
+    public Source source(Connection connection, String setting) throws SQLException {
+        new Sql(names, AS_BEGUN).query(connection, row -> true, setting);
+        return new Sql(names, SOURCE)
+                .query(
+                        connection,
+                        row -> new Source(row.getString("source"), row.getString("role"), row.getString("database")),
+                        setting)
                 .get(0);
     }
 

@@ -57,11 +57,30 @@ public final class WaitingSql {
             + first("due", FREE) + " UNION ALL " + first("suspect", SUSPECT) + " UNION ALL " + first("keyed", KEYED)
             + ") AS lane GROUP BY queue, kind ORDER BY queue, kind";
 
-    /* Index: the primary key of queues. Rows: at most 1,000. */
+    /*
+     * Why a queue is paused stands in the table of operations, which has no index by queue: of it at most the last 10,000 rows
+     * are read, by the primary key. Jobs are counted up to $1 for each queue, from the indexes: rowlock_job_due, _suspect,
+     * _keyed and _aside. The planner's trap: without an order it takes LIMIT for a reason to walk the table. Rows: at most 1,000.
+     */
     static final String PAUSED = """
             /* rowlock:paused-queues */
-            SELECT queue, paused_at, paused_by FROM rowlock_queue WHERE paused_at IS NOT NULL ORDER BY queue LIMIT 1000
-            """;
+            WITH told AS MATERIALIZED (
+              SELECT DISTINCT ON (queue) queue, why
+              FROM (SELECT id, queue, what, why FROM rowlock_operation ORDER BY id DESC LIMIT 10000) AS last
+              WHERE what = 'pause' AND queue IS NOT NULL
+              ORDER BY queue, id DESC)
+            SELECT q.queue, q.paused_at, q.paused_by, told.why, jobs.n
+            FROM (SELECT queue, paused_at, paused_by FROM rowlock_queue WHERE paused_at IS NOT NULL ORDER BY queue LIMIT 1000) AS q
+            LEFT JOIN told ON told.queue = q.queue
+            CROSS JOIN LATERAL (SELECT count(*) AS n FROM (
+              (SELECT FROM rowlock_job WHERE %s AND queue = q.queue ORDER BY kind LIMIT $1::int)
+              UNION ALL (SELECT FROM rowlock_job WHERE %s AND queue = q.queue ORDER BY kind LIMIT $1::int)
+              UNION ALL (SELECT FROM rowlock_job WHERE %s AND queue = q.queue ORDER BY kind LIMIT $1::int)
+              UNION ALL (SELECT FROM rowlock_job WHERE state IN ('parked', 'dead', 'cancelled') AND state = 'parked'
+                         AND queue = q.queue ORDER BY kind LIMIT $1::int)
+              LIMIT $1::int) AS waiting) AS jobs
+            ORDER BY q.queue
+            """.formatted(FREE, SUSPECT, KEYED);
 
     /* No index on blocked_by: a bounded walk of the keys with work. Rows: at most 11. */
     static final String BLOCKED = """
@@ -93,8 +112,8 @@ public final class WaitingSql {
      */
     public record Lane(String queue, String kind, @Nullable Instant earliest, boolean late) {}
 
-    /** A paused queue. */
-    public record Paused(String queue, Instant since, String who) {}
+    /** A paused queue, with why where that can be found, and how many jobs wait in it, counted up to a most. */
+    public record Paused(String queue, Instant since, String who, @Nullable String why, long waiting) {}
 
     /** An ordering key that a dead job blocks. */
     public record Blocked(String queue, String key, long job) {}
@@ -113,14 +132,17 @@ public final class WaitingSql {
                         Sql.micros(late));
     }
 
-    public List<Paused> paused(Connection connection) throws SQLException {
+    public List<Paused> paused(Connection connection, int most) throws SQLException {
         return new Sql(names, PAUSED)
                 .query(
                         connection,
                         row -> new Paused(
                                 row.getString("queue"),
                                 Sql.requiredInstant(row, "paused_at"),
-                                row.getString("paused_by")));
+                                row.getString("paused_by"),
+                                row.getString("why"),
+                                row.getLong("n")),
+                        most);
     }
 
     public List<Blocked> blocked(Connection connection) throws SQLException {

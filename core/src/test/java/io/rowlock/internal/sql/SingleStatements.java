@@ -43,7 +43,7 @@ final class SingleStatements {
             Map.entry("CheckedTablesSql.OWNER", "for a checkup; reads catalogue and statistics"),
             Map.entry("QueueSql.ALL", "for people, of a table that is small"),
             Map.entry("QueueSql.RECORD", "inserts one row"),
-            Map.entry("WaitingSql.PAUSED", "for a checkup, of a table that is small"),
+            Map.entry("WaitingSql.PAUSED", "see LookupPlansIT"),
             Map.entry("WaitingSql.BLOCKED", "for a checkup; a bounded walk"),
             Map.entry("ClaimSql.BRING_FORWARD", "for workers cranked by hand, in tests"),
             Map.entry("DedupSql.DRAW_IDS", "reads a sequence"),

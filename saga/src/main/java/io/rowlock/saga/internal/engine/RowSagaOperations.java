@@ -1,6 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Leave;
 import io.rowlock.job.By;
 import io.rowlock.saga.SagaAnswer;
 import io.rowlock.saga.SagaCancellation;
@@ -17,12 +18,18 @@ import io.rowlock.saga.SagaView;
 import io.rowlock.saga.internal.sql.FindSql;
 import io.rowlock.saga.internal.sql.FindSql.Ids;
 import io.rowlock.saga.internal.sql.TimelineSql;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.RowlockParts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +39,9 @@ import org.slf4j.LoggerFactory;
 /** Sagas as rows, for people: checks what is asked for, and says in the log who did what. */
 final class RowSagaOperations implements SagaOperations {
     private static final Logger LOG = LoggerFactory.getLogger(RowSagaOperations.class);
+
+    private static final Map<Action, String> WORDS =
+            Map.of(Action.SKIP, "skip a step of", Action.RESOLVE, "resolve all or a step of");
 
     private final RowlockParts core;
     private final Deeds deeds;
@@ -62,13 +72,23 @@ final class RowSagaOperations implements SagaOperations {
 
     @Override
     public Optional<SagaView> get(String id) {
-        Checks.name("The id of a saga", id);
+        return get(id, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public Optional<SagaView> get(String id, By by) {
+        leave(Action.READ, id, by);
         return patience.read("read a saga", connection -> readings.finds().view(connection, id));
     }
 
     @Override
     public Optional<SagaTimeline> timeline(String id) {
-        Checks.name("The id of a saga", id);
+        return timeline(id, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public Optional<SagaTimeline> timeline(String id, By by) {
+        leave(Action.READ, id, by);
         return patience.read("read the timeline of a saga", connection -> timeline(connection, id));
     }
 
@@ -93,9 +113,20 @@ final class RowSagaOperations implements SagaOperations {
         SagaAnswer over(Connection connection) throws SQLException;
     }
 
-    private SagaAnswer once(String what, String id, By by, Deed deed) {
+    /** Refuses before any statement. */
+    private void leave(Action action, String id, By by) {
         Checks.name("The id of a saga", id);
         required(by);
+        Leave.require(core.access(), Access.of(action, Target.SAGA, by, id));
+    }
+
+    private boolean allowed(Action action, String id, By by) {
+        return core.access().allows(Access.of(action, Target.SAGA, by, id));
+    }
+
+    private SagaAnswer once(Action action, String id, By by, Deed deed) {
+        leave(action, id, by);
+        String what = WORDS.getOrDefault(action, action.name().toLowerCase(Locale.ROOT));
         SagaAnswer answer = patience.patiently(what + " a saga", id, deed::over);
         LOG.info("Operation on a saga: {}, {} (saga={}, by={}): {}", what, answer, id, by.who(), by.why());
         return answer;
@@ -103,21 +134,21 @@ final class RowSagaOperations implements SagaOperations {
 
     @Override
     public SagaAnswer retry(String id, By by) {
-        return once("retry", id, by, connection -> deeds.interventions().retry(connection, id, by));
+        return once(Action.RETRY, id, by, connection -> deeds.interventions().retry(connection, id, by));
     }
 
     @Override
     public SagaAnswer skip(String id, String step, By by) {
         Checks.name("The name of a step", step);
         return once(
-                "skip a step of", id, by, connection -> deeds.interventions().skip(connection, id, step, by));
+                Action.SKIP, id, by, connection -> deeds.interventions().skip(connection, id, step, by));
     }
 
     @Override
     public SagaAnswer resolve(String id, String step, @Nullable Object state, By by) {
         Checks.name("The name of a step", step);
         return once(
-                "resolve a step of",
+                Action.RESOLVE,
                 id,
                 by,
                 connection -> deeds.interventions().resolve(connection, id, step, state, by));
@@ -126,7 +157,7 @@ final class RowSagaOperations implements SagaOperations {
     @Override
     public SagaAnswer resolveWhole(String id, By by) {
         List<SagaOutcome> ended = new ArrayList<>();
-        SagaAnswer answer = once("resolve", id, by, connection -> {
+        SagaAnswer answer = once(Action.RESOLVE, id, by, connection -> {
             ended.clear();
             return deeds.interventions()
                     .resolveWhole(
@@ -142,7 +173,7 @@ final class RowSagaOperations implements SagaOperations {
 
     @Override
     public SagaAnswer hurry(String id, By by) {
-        return once("hurry", id, by, connection -> deeds.interventions().hurry(connection, id, by));
+        return once(Action.HURRY, id, by, connection -> deeds.interventions().hurry(connection, id, by));
     }
 
     @Override
@@ -150,7 +181,7 @@ final class RowSagaOperations implements SagaOperations {
         Checks.name("The id of a saga", id);
         Checks.name("The name of a step", fromStep);
         Checks.name("The id of a saga", newId);
-        required(by);
+        leave(Action.FORK, id, by);
         Forks.Wanted wanted = new Forks.Wanted(id, fromStep, newId, by);
         SagaFork fork = patience.patiently(
                 "fork a saga", id, connection -> deeds.forks().fork(connection, wanted));
@@ -173,6 +204,9 @@ final class RowSagaOperations implements SagaOperations {
         return of.isEmpty()
                 ? new SagaTally(0, 0, 0, 0)
                 : deeds.bulk().all("retry sagas", of(query, of), (connection, id) -> {
+                    if (!allowed(Action.RETRY, id, by)) {
+                        return false;
+                    }
                     SagaAnswer answer = deeds.interventions().retry(connection, id, by);
                     return answer == null ? null : answer == SagaAnswer.DONE;
                 });
@@ -186,6 +220,9 @@ final class RowSagaOperations implements SagaOperations {
         return of.isEmpty()
                 ? new SagaTally(0, 0, 0, 0)
                 : deeds.bulk().all("cancel sagas", of(query, of), (connection, id) -> {
+                    if (!allowed(Action.CANCEL, id, by)) {
+                        return false;
+                    }
                     SagaCancellation answer = deeds.wishes().cancelNow(connection, id, by);
                     return answer == null ? null : answer == SagaCancellation.ACCEPTED;
                 });
@@ -208,6 +245,7 @@ final class RowSagaOperations implements SagaOperations {
     public SagaRedaction redact(String subject, By by) {
         Checks.name("The subject of sagas", subject);
         required(by);
+        Leave.require(core.access(), new Access(Action.REDACT, Target.SAGA, by, "", "", "", subject));
         SagaRedaction redaction = deeds.redactions().redact(subject, by);
         LOG.info("Redaction of sagas: {} (by={}): {}", redaction, by.who(), by.why());
         return redaction;

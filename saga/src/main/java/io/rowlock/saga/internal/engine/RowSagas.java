@@ -2,6 +2,7 @@ package io.rowlock.saga.internal.engine;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.job.By;
 import io.rowlock.saga.SagaCancellation;
@@ -12,6 +13,9 @@ import io.rowlock.saga.SagaTarget;
 import io.rowlock.saga.SagaType;
 import io.rowlock.saga.Sagas;
 import io.rowlock.saga.internal.sql.StartSql.NewSaga;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.RowlockParts;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -74,6 +78,7 @@ final class RowSagas implements Sagas {
         if (by == null) {
             throw new InvalidUseException("Say who cancels the saga and why, got null (saga=" + id + ")");
         }
+        Leave.require(core.access(), Access.of(Action.CANCEL, Target.SAGA, by, id));
         long until = System.nanoTime() + PATIENCE;
         while (true) {
             SagaCancellation answer = tryCancel(id, by);

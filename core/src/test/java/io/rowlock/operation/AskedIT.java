@@ -1,0 +1,155 @@
+package io.rowlock.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rowlock.Rowlock;
+import io.rowlock.alert.AlertFilter;
+import io.rowlock.alert.Alerts;
+import io.rowlock.error.AccessRefusedException;
+import io.rowlock.fixture.TestRowlock;
+import io.rowlock.job.By;
+import io.rowlock.job.DeadHead;
+import io.rowlock.job.JobChange;
+import io.rowlock.job.JobQuery;
+import io.rowlock.job.Jobs;
+import io.rowlock.job.QueueLimits;
+import io.rowlock.job.Queues;
+import io.rowlock.schedule.Schedules;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TestSchema;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever a person can do is asked for, also what is added later. */
+@PostgresTest
+final class AskedIT {
+    private static final By EVE = new By("eve", "curious");
+    private static final Map<Class<?>, Object> GIVEN = Map.of(
+            By.class, EVE,
+            String.class, "mail",
+            int.class, 10,
+            Instant.class, Instant.EPOCH,
+            DeadHead.class, DeadHead.PASS,
+            QueueLimits.class, QueueLimits.none(),
+            JobQuery.class, JobQuery.all(),
+            JobChange.class, new JobChange.Cancel(),
+            Consumer.class, (Consumer<Object>) tally -> {},
+            AlertFilter.class, AlertFilter.all(),
+            OperationFilter.class, OperationFilter.all());
+
+    private final Queue<Access> asked = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger connections = new AtomicInteger();
+    private TestSchema schema;
+    private Rowlock rowlock;
+
+    @BeforeEach
+    void install(TestSchema schema) throws Exception {
+        this.schema = schema;
+        TestRowlock.fresh(schema);
+        rowlock = Rowlock.builder()
+                .connections(() -> {
+                    connections.incrementAndGet();
+                    return schema.connect();
+                })
+                .schema(schema.name())
+                .access(access -> {
+                    asked.add(access);
+                    return false;
+                })
+                .build();
+        schema.execute("INSERT INTO rowlock_job (kind, payload, subject) VALUES ('mail', '{}', 'mail');"
+                + "INSERT INTO rowlock_job (kind, payload, subject, state, finished_at)"
+                + " VALUES ('mail', '{}', 'mail', 'dead', clock_timestamp());"
+                + "INSERT INTO rowlock_alert (bucket, cause, kind, reason) VALUES (now(), 'dead', 'mail', 'x');"
+                + "INSERT INTO rowlock_queue (queue) VALUES ('mail')");
+    }
+
+    /** All that say who does it, and what is read of alerts. */
+    static Stream<Method> operations() {
+        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class, Operations.class)
+                .flatMap(door -> Arrays.stream(door.getMethods()))
+                .filter(method -> Arrays.asList(method.getParameterTypes()).contains(By.class)
+                        || method.getDeclaringClass() == Alerts.class
+                        || method.getDeclaringClass() == Operations.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void an_operation_is_asked_for_and_what_is_refused_is_not_done(Method operation) throws Exception {
+        List<Map<String, Object>> before = rows();
+        int none = connections.get();
+        List<Throwable> thrown = new ArrayList<>();
+        for (long id : schema.list(Long.class, "SELECT id FROM rowlock_job ORDER BY id")) {
+            try {
+                operation.invoke(door(operation), given(operation, id));
+            } catch (InvocationTargetException e) {
+                thrown.add(e.getCause());
+            }
+        }
+
+        assertThat(asked).isNotEmpty();
+        assertThat(asked)
+                .extracting(Access::by)
+                .allMatch(by -> by.equals(
+                        Arrays.asList(operation.getParameterTypes()).contains(By.class) ? EVE : AccessPolicy.NOBODY));
+        assertThat(thrown).allMatch(AccessRefusedException.class::isInstance);
+        assertThat(rows().toString()).isEqualTo(before.toString());
+        if (operation.getDeclaringClass() != Jobs.class) {
+            assertThat(thrown).hasSize(2);
+            assertThat(connections).hasValue(none);
+        }
+    }
+
+    private Object door(Method operation) {
+        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts(), rowlock.operations())
+                .filter(operation.getDeclaringClass()::isInstance)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Object[] given(Method operation, long id) {
+        return Arrays.stream(operation.getParameterTypes())
+                .map(type -> type == long.class ? id : type == Long.class ? null : GIVEN.get(type))
+                .toArray();
+    }
+
+    private List<Map<String, Object>> rows() throws Exception {
+        List<Map<String, Object>> rows = new ArrayList<>(schema.rows("SELECT * FROM rowlock_job ORDER BY id"));
+        rows.addAll(schema.rows("SELECT * FROM rowlock_operation"));
+        rows.addAll(schema.rows("SELECT * FROM rowlock_queue"));
+        rows.addAll(schema.rows("SELECT * FROM rowlock_alert"));
+        return rows;
+    }
+
+    @Test
+    void what_was_refused_is_said_in_words() {
+        assertThatThrownBy(() -> rowlock.queues().deadHead("mail", DeadHead.PASS, EVE))
+                .hasMessage("The access policy of the application refused to let eve dead head a queue (queue=mail)");
+        assertThatThrownBy(() -> rowlock.alerts().acknowledge(7, EVE))
+                .hasMessage("The access policy of the application refused to let eve acknowledge an alert (alert=7)");
+        assertThatThrownBy(() -> rowlock.alerts().acknowledgeAll(AlertFilter.all().kind("mail"), EVE))
+                .hasMessage("The access policy of the application refused to let eve acknowledge alerts (kind=mail)");
+        assertThatThrownBy(() -> rowlock.schedules().remove("nightly", EVE))
+                .hasMessage("The access policy of the application refused to let eve remove a schedule (schedule=nightly)");
+        assertThat(asked).extracting(Access::action)
+                .containsExactly(Action.DEAD_HEAD, Action.ACKNOWLEDGE, Action.ACKNOWLEDGE, Action.REMOVE);
+    }
+}
