@@ -100,7 +100,8 @@ public final class Rowlock {
                 names,
                 builder.connections(),
                 builder.access(),
-                new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain));
+                kinds,
+                new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain, listener()));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), builder.access(), this::lookAgain);
         this.parts = new Parts(
                 builder.connections(),

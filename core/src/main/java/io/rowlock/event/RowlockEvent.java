@@ -176,6 +176,38 @@ public sealed interface RowlockEvent {
     record JobRescued(long id, String queue, String kind, int attempts, String worker) implements JobEvent {}
 
     /**
+     * A job was cancelled: by a person, or by a worker for whom its handler had to end first. Told where that was committed; of
+     * a cancel over a caller's connection within its transaction, which may still roll back. A job that was merged into another is
+     * told as {@link JobMerged} alone.
+     *
+     * @param id the job
+     * @param queue its queue
+     * @param kind its kind
+     * @param reason by whom, and why; kept as the job's last error
+     */
+    record JobCancelled(long id, String queue, String kind, String reason) implements JobEvent {}
+
+    /**
+     * A person made a dead or cancelled job ready again. Told as {@link JobCancelled} is; where another job waited under its
+     * dedup key, that one may do its work.
+     *
+     * @param id the job
+     * @param queue its queue
+     * @param kind its kind
+     * @param reason by whom, and why
+     */
+    record JobRevived(long id, String queue, String kind, String reason) implements JobEvent {}
+
+    /**
+     * A worker compared the clock of its machine with the database's, which it does about once a minute.
+     *
+     * @param worker its incarnation
+     * @param ahead by how much this one is ahead of the database's; negative: behind
+     * @param within what that may be wrong by: half of the round trip
+     */
+    record ClockCompared(String worker, Duration ahead, Duration within) implements RowlockEvent {}
+
+    /**
      * A loop of the engine failed and tries again.
      *
      * @param worker the worker

@@ -56,7 +56,8 @@ public final class JobQuery {
     /**
      * Those of a kind.
      *
-     * @param kind the kind's name, as it stands in the rows: an alias is a name of its own
+     * @param kind the kind's name. Rows that were written under its aliases count too, as far as this process knows them: its
+     *     workers handle the kind, or its entities make it. An alias alone finds the rows that have it
      * @return the narrower query
      * @throws InvalidUseException if no kind can have the name
      */

@@ -208,7 +208,7 @@ public interface Jobs {
     /**
      * The jobs of a kind, oldest first. Walks the whole table where the kind has few rows: for tests and small tables.
      *
-     * @param kind the kind's name
+     * @param kind the kind's name; rows under its aliases count as for {@link JobQuery#kind}
      * @return at most 1,000 rows
      * @throws DatabaseException if the server refused it
      */

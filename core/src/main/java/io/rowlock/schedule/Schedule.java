@@ -121,10 +121,10 @@ public final class Schedule<T> {
      * A schedule by a cron expression.
      *
      * @param name unique in the database: 1 to 190 characters, not blank, no control characters
-     * @param expression see {@link Timing.Cron}; whether it can be read is said when a worker is made, or it is declared
+     * @param expression see {@link Timing.Cron}
      * @param zone on whose clocks
      * @return to be given a job
-     * @throws InvalidUseException if one is null or not allowed
+     * @throws InvalidUseException if one is null or not allowed, or the expression cannot be read or never comes
      */
     public static Draft cron(String name, String expression, ZoneId zone) {
         return new Draft(name, new Timing.Cron(expression, zone));

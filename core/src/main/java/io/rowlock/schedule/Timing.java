@@ -16,7 +16,7 @@ public sealed interface Timing {
      * expression of every hour goes on in real time.
      *
      * @param expression five fields (minute, hour, day of month, month, day of week), six with seconds before them, or a name
-     *     such as {@code @daily}; at most 200 characters. Read when a schedule is declared, or a worker made
+     *     such as {@code @daily}; at most 200 characters. One that cannot be read, or never comes, is refused
      * @param zone the time zone, written to the row by its id
      */
     record Cron(String expression, ZoneId zone) implements Timing {
@@ -28,6 +28,7 @@ public sealed interface Timing {
             }
             expression = ScheduleTexts.checked("The cron expression", LONGEST, expression)
                     .strip();
+            CronSyntax.check(expression);
         }
     }
 

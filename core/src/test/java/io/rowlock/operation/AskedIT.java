@@ -76,8 +76,10 @@ final class AskedIT {
                 })
                 .build();
         schema.execute("INSERT INTO rowlock_job (kind, payload, subject) VALUES ('mail', '{}', 'mail');"
-                + "INSERT INTO rowlock_job (kind, payload, subject, state, finished_at)"
-                + " VALUES ('mail', '{}', 'mail', 'dead', clock_timestamp());"
+                + "INSERT INTO rowlock_job (kind, payload, subject, ordering_key, state, finished_at)"
+                + " VALUES ('mail', '{}', 'mail', 'k', 'dead', clock_timestamp());"
+                + "INSERT INTO rowlock_key (queue, ordering_key, blocked_by)"
+                + " SELECT queue, ordering_key, id FROM rowlock_job WHERE state = 'dead';"
                 + "INSERT INTO rowlock_alert (bucket, cause, kind, reason) VALUES (now(), 'dead', 'mail', 'x');"
                 + "INSERT INTO rowlock_queue (queue) VALUES ('mail')");
     }

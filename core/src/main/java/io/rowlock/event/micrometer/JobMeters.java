@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.rowlock.event.RowlockEvent.AttemptEnded;
 import io.rowlock.event.RowlockEvent.AttemptStarted;
+import io.rowlock.event.RowlockEvent.JobCancelled;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.JobDied;
 import io.rowlock.event.RowlockEvent.JobEvent;
@@ -13,6 +14,7 @@ import io.rowlock.event.RowlockEvent.JobHandedBack;
 import io.rowlock.event.RowlockEvent.JobMerged;
 import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.event.RowlockEvent.JobRetried;
+import io.rowlock.event.RowlockEvent.JobRevived;
 import io.rowlock.event.RowlockEvent.JobSnoozed;
 import io.rowlock.event.RowlockEvent.JobTimedOut;
 import io.rowlock.event.RowlockEvent.LeaseLost;
@@ -38,6 +40,8 @@ final class JobMeters {
     private final Counter timeouts;
     private final Counter lost;
     private final Counter rescued;
+    private final Counter cancelled;
+    private final Counter revived;
 
     JobMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
@@ -62,6 +66,8 @@ final class JobMeters {
         timeouts = counter("timeouts", "Attempts that took longer than their handler's timeout");
         lost = counter("lost", "Leases lost before the outcome could be recorded");
         rescued = counter("rescued", "Jobs taken from workers that vanished");
+        cancelled = counter("cancelled", "Jobs that people have cancelled");
+        revived = counter("revived", "Dead or cancelled jobs that people have made ready again");
     }
 
     private Counter counter(String name, String description, String... more) {
@@ -116,6 +122,10 @@ final class JobMeters {
             lost.increment();
         } else if (event instanceof JobRescued) {
             rescued.increment();
+        } else if (event instanceof JobCancelled) {
+            cancelled.increment();
+        } else if (event instanceof JobRevived) {
+            revived.increment();
         }
     }
 }

@@ -1,10 +1,12 @@
 package io.rowlock.event.micrometer;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobEvent;
 import io.rowlock.event.RowlockEvent.JobsEnqueued;
 import io.rowlock.event.RowlockEvent.LoopFailed;
@@ -12,9 +14,12 @@ import io.rowlock.event.RowlockEvent.NotificationFailed;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.job.Enqueued;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and times what happens, in a Micrometer registry: give it to {@code Rowlock.builder().listener(...)}, and a {@link
@@ -25,9 +30,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * (also tagged {@code duplicate}; transactions that rolled back are counted), {@code rowlock.job.wait} (due until its
  * handler began), {@code rowlock.job.duration} (tagged {@code result}: returned, failed, snoozed), {@code
  * rowlock.job.outcomes} (tagged {@code outcome}: completed, retried, died, snoozed, merged, handed_back), {@code
- * rowlock.job.timeouts}, {@code rowlock.job.lost} (leases), {@code rowlock.job.rescued}. After 1,000 pairs of queue and kind
+ * rowlock.job.timeouts}, {@code rowlock.job.lost} (leases), {@code rowlock.job.rescued}, {@code rowlock.job.cancelled}, {@code
+ * rowlock.job.revived}. After 1,000 pairs of queue and kind
  * further ones are counted together, as {@code other}. Beside these are {@code rowlock.schedule.jobs} (tagged {@code
- * schedule}), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
+ * schedule}), {@code rowlock.clock.skew} (a gauge in seconds: by how much the clock of this process is ahead of the database's,
+ * as a worker found last, about once a minute), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
  * {@code rowlock.events} (tagged {@code event}) for every other event there is.
  *
  * <p>Safe for use by many threads. Nothing of it outlives the process; after a crash the counters begin at zero.
@@ -40,6 +47,7 @@ public final class RowlockMetrics implements RowlockListener {
     private final Tags tags;
     private final Map<Lane, JobMeters> jobs = new ConcurrentHashMap<>();
     private final Map<Lane, Counter> others = new ConcurrentHashMap<>();
+    private final AtomicReference<@Nullable Double> skew = new AtomicReference<>();
 
     /** A queue and a kind; or a meter's name and the value of its tag. */
     private record Lane(String queue, String kind) {}
@@ -72,6 +80,8 @@ public final class RowlockMetrics implements RowlockListener {
             for (Enqueued job : enqueued.jobs()) {
                 of(job.queue(), job.kind()).count(job);
             }
+        } else if (event instanceof ClockCompared compared) {
+            clock(compared.ahead());
         } else if (event instanceof ScheduleFired fired) {
             counter("rowlock.schedule.jobs", "schedule", fired.schedule())
                     .increment(fired.jobs().size());
@@ -81,6 +91,18 @@ public final class RowlockMetrics implements RowlockListener {
             counter("rowlock.notification.failures", "", "").increment();
         } else {
             counter("rowlock.events", "event", event.getClass().getSimpleName()).increment();
+        }
+    }
+
+    private void clock(Duration ahead) {
+        double seconds = ahead.toNanos() / 1e9;
+        if (skew.getAndSet(seconds) == null) {
+            Gauge.builder("rowlock.clock.skew", skew, each -> Objects.requireNonNullElse(each.get(), 0.0))
+                    .description("By how much the clock of this process is ahead of the database's")
+                    .baseUnit("seconds")
+                    .tags(tags)
+                    .strongReference(true)
+                    .register(registry);
         }
     }
 

@@ -3,6 +3,7 @@ package io.rowlock.internal.alert;
 import io.rowlock.alert.AlertCause;
 import io.rowlock.alert.AlertLimits;
 import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
 import io.rowlock.internal.sql.Names;
@@ -22,6 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /*
  * What nobody does anything about in a transaction of its own is seen by looking only. Each look is one transaction: take the
@@ -44,6 +48,7 @@ import java.util.Set;
 /** Looks for what a person should know, for one worker. For one thread at a time. */
 public final class Watchers {
     private static final int LEAST_BEHIND = 1_000;
+    private static final int MOST_QUEUES = 10;
 
     /** Claims wait for the connection meanwhile. */
     private static final Duration LONGEST_LOOK = Duration.ofSeconds(2);
@@ -141,33 +146,58 @@ public final class Watchers {
     }
 
     private List<Cause> unknownKinds(Connection open, Duration limit) throws SQLException {
-        return sql.foreign(open, worker.queues(), worker.kinds(), limit).stream()
-                .map(front -> new Cause(
-                        front.kind(),
-                        front.job(),
-                        "Nobody is at work on this kind in queue " + front.queue() + ", and a job of it is due since "
-                                + front.since() + "; does any worker handle the kind and serve the queue? "
-                                + worker.id() + " does not"))
-                .toList();
+        List<Cause> causes = new ArrayList<>();
+        byKind(sql.foreign(open, worker.queues(), worker.kinds(), limit))
+                .forEach((kind, fronts) -> causes.add(new Cause(
+                        kind,
+                        fronts.get(0).job(),
+                        "Nobody is at work on this kind, and a job of it is due " + listed(fronts, Watchers::place)
+                                + "; does any worker handle the kind and serve the queue? " + worker.id()
+                                + " does not")));
+        return causes;
     }
 
     private List<Cause> lags(Connection open, Duration limit) throws SQLException {
         List<Cause> causes = new ArrayList<>();
-        for (Front front : sql.lags(open, lanes, limit)) {
-            causes.add(lag(front, queues.find(open, front.queue())));
+        for (List<Front> fronts : byKind(sql.lags(open, lanes, limit)).values()) {
+            Map<String, String> why = new HashMap<>();
+            for (Front front : fronts.subList(0, Math.min(fronts.size(), MOST_QUEUES))) {
+                why.put(front.queue(), why(queues.find(open, front.queue())));
+            }
+            causes.add(new Cause(
+                    fronts.get(0).kind(),
+                    fronts.get(0).job(),
+                    "A job of this kind is due and not begun "
+                            + listed(fronts, front -> place(front) + ": " + why.get(front.queue()))));
         }
         return causes;
     }
 
-    private static Cause lag(Front front, Optional<QueueRow> queue) {
-        String why = queue.filter(row -> row.pausedAt() != null)
-                .map(row -> "the queue is paused since " + row.pausedAt() + " by " + row.pausedBy() + ": resume it")
+    /** One alert for each kind, as its row has a kind and no queue: of each queue the front that is due longest, the first first. */
+    private static Map<String, List<Front>> byKind(List<Front> fronts) {
+        Map<String, Map<String, Front>> first = new LinkedHashMap<>();
+        fronts.stream()
+                .sorted(Comparator.comparing(Front::since))
+                .forEach(front -> first.computeIfAbsent(front.kind(), kind -> new LinkedHashMap<>())
+                        .putIfAbsent(front.queue(), front));
+        Map<String, List<Front>> byKind = new LinkedHashMap<>();
+        first.forEach((kind, queues) -> byKind.put(kind, List.copyOf(queues.values())));
+        return byKind;
+    }
+
+    private static String place(Front front) {
+        return "since " + front.since() + " in queue " + front.queue();
+    }
+
+    private static String listed(List<Front> fronts, Function<Front, String> words) {
+        return fronts.stream().limit(MOST_QUEUES).map(words).collect(Collectors.joining("; "))
+                + (fronts.size() > MOST_QUEUES ? "; and in " + (fronts.size() - MOST_QUEUES) + " queues more" : "");
+    }
+
+    private static String why(Optional<QueueRow> queue) {
+        return queue.filter(row -> row.pausedAt() != null)
+                .map(row -> "the queue is paused since " + row.pausedAt() + " by " + row.pausedBy() + ", resume it")
                 .orElse("are there enough workers, are their handlers slow, is a limit full?");
-        return new Cause(
-                front.kind(),
-                front.job(),
-                "A job of this kind is due since " + front.since() + " in queue " + front.queue() + ", and not begun; "
-                        + why);
     }
 
     private List<Cause> pins(Connection open, Duration limit) throws SQLException {
@@ -214,6 +244,14 @@ public final class Watchers {
         }
         horizons.keySet().retainAll(seen);
         return stale;
+    }
+
+    /** This clock beside the database's, which is taken to have been read in the middle of the round trip. */
+    public ClockCompared compared(Connection open) throws SQLException {
+        Instant before = clock.instant();
+        Instant database = sql.now(open);
+        Duration half = Duration.between(before, clock.instant()).dividedBy(2);
+        return new ClockCompared(worker.id(), Duration.between(database, before.plus(half)), half.abs());
     }
 
     /** The answer was made between two readings of this clock: only what lies outside of them is a difference. */

@@ -62,6 +62,9 @@ final class Alerter {
         if (!teller.isMute()) {
             turns.add(new Turn("telling of alerts", now, this::tell));
         }
+        if (events.areHeard()) {
+            turns.add(new Turn("comparing clocks", now + betweenLooks, this::compareClocks));
+        }
         for (AlertCause cause : watchers.causes()) {
             turns.add(new Turn("watch: " + cause.text(), now + betweenLooks, () -> look(cause)));
         }
@@ -166,6 +169,11 @@ final class Alerter {
         Optional<List<AlertRaised>> raised = connection.inTransaction(open -> watchers.look(open, cause));
         raised.ifPresent(rows -> rows.forEach(this::tellOf));
         return raised.isPresent() ? betweenLooks : OTHERS_LOOK;
+    }
+
+    private long compareClocks() throws SQLException {
+        events.tell(connection.call(watchers::compared));
+        return betweenLooks;
     }
 
     private void tellOf(AlertRaised alert) {

@@ -1,6 +1,8 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.event.RowlockEvent.JobCancelled;
 import io.rowlock.internal.sql.CancelRequestSql;
+import io.rowlock.internal.sql.CancelRequestSql.Done;
 import io.rowlock.internal.sql.CancelRequestSql.Pending;
 import io.rowlock.internal.sql.KeySql;
 import io.rowlock.internal.sql.KeySql.LockedKey;
@@ -29,14 +31,16 @@ final class CancelRequests {
     private final CancelRequestSql sql;
     private final KeySql keys;
     private final InFlight inFlight;
+    private final Events events;
     private final Runnable worthClaiming;
 
     /** @param worthClaiming called when the next of an ordering key may begin */
-    CancelRequests(EngineConnection connection, EngineSql sql, InFlight inFlight, Runnable worthClaiming) {
+    CancelRequests(EngineConnection connection, EngineSql sql, InFlight inFlight, Events events, Runnable worthClaiming) {
         this.connection = connection;
         this.sql = sql.cancelRequests();
         this.keys = sql.keys();
         this.inFlight = inFlight;
+        this.events = events;
         this.worthClaiming = worthClaiming;
     }
 
@@ -96,7 +100,7 @@ final class CancelRequests {
                 return true;
             });
         }
-        connection.inTransaction(open -> {
+        List<Done> done = connection.inTransaction(open -> {
             Set<OrderingKey> locked = new HashSet<>();
             for (LockedKey key : keys.lock(open, theirs)) {
                 locked.add(key.key());
@@ -106,12 +110,14 @@ final class CancelRequests {
                     .filter(each -> each.key() == null || locked.contains(each.key()))
                     .map(Pending::job)
                     .toList();
-            sql.carryOut(open, waiting, finished);
+            List<Done> cancelled = sql.carryOut(open, waiting, finished);
             if (!locked.isEmpty()) {
                 keys.settle(open, locked);
             }
-            return true;
+            return cancelled;
         });
+        done.forEach(each ->
+                events.tell(new JobCancelled(each.job(), each.queue(), each.kind(), String.valueOf(each.reason()))));
         worthClaiming.run();
     }
 }

@@ -124,7 +124,7 @@ final class Engine {
                 events,
                 identity.owner(),
                 lease);
-        cancelRequests = new CancelRequests(beating, sql, inFlight, this::lifted);
+        cancelRequests = new CancelRequests(beating, sql, inFlight, events, this::lifted);
         Notifier notifier = ground.notifier();
         listener = notifier == null ? null : new Listener(beating, notifier, identity.owner(), events, this::told);
         pruner = new Pruner(claiming, sql.prunes(), lanes.kinds(), settings.retention());

@@ -2,6 +2,7 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
+import io.rowlock.event.RowlockEvent;
 import io.rowlock.internal.jobs.Cancels.Cancel;
 import io.rowlock.internal.sql.FindSql;
 import io.rowlock.internal.sql.FindSql.Ids;
@@ -65,10 +66,11 @@ final class Bulk {
         REFUSED
     }
 
-    /** The jobs of a batch that were looked at under locks, those whose handlers are to be told, and those others had locked. */
-    private record Batch(Map<Long, Fate> fates, Map<Long, Cancel> requested, Set<Place> busy) {
+    /** The jobs of a batch that were looked at under locks, those whose handlers are to be told, those others had locked, what is to be told. */
+    private record Batch(
+            Map<Long, Fate> fates, Map<Long, Cancel> requested, Set<Place> busy, List<RowlockEvent> events) {
         private Batch() {
-            this(new HashMap<>(), new HashMap<>(), new HashSet<>());
+            this(new HashMap<>(), new HashMap<>(), new HashSet<>(), new ArrayList<>());
         }
     }
 
@@ -168,6 +170,7 @@ final class Bulk {
         try {
             desk.note(keys(desk.inOwn(open -> desk.sql().operations().whereAre(open, ids))));
             Batch batch = desk.inOwn(open -> inside(open, ids, change, by));
+            batch.events().forEach(desk.committed().listener()::on);
             batch.requested().forEach(operations::tell);
             desk.committed().maybeDue().run();
             return batch;
@@ -220,13 +223,13 @@ final class Bulk {
         try {
             boolean done;
             if (change instanceof JobChange.Cancel) {
-                Cancel cancel = cancels.cancel(open, id, by);
+                Cancel cancel = cancels.cancel(open, id, by, batch.events()::add);
                 if (cancel.requested()) {
                     batch.requested().put(id, cancel);
                 }
                 done = cancel.changed();
             } else if (change instanceof JobChange.Revive) {
-                done = revivals.revive(open, id, by);
+                done = revivals.revive(open, id, by, batch.events()::add);
             } else if (change instanceof JobChange.Delete) {
                 done = changes.delete(open, id, by) == JobAnswer.DONE;
             } else if (change instanceof JobChange.Reschedule to) {

@@ -1,6 +1,8 @@
 package io.rowlock.internal.jobs;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockEvent.JobCancelled;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.CurrentJob;
 import io.rowlock.internal.sql.KeySql.Hold;
 import io.rowlock.internal.sql.OperationSql;
@@ -43,16 +45,16 @@ final class Cancels {
         }
     }
 
-    /** With the row that says by whom. */
-    Cancel cancel(Connection open, long id, By by) throws SQLException {
-        Cancel done = perform(open, id, by);
+    /** With the row that says by whom; what becomes of it is told to the listener before it is committed. */
+    Cancel cancel(Connection open, long id, By by, RowlockListener listener) throws SQLException {
+        Cancel done = perform(open, id, by, listener);
         if (done.changed()) {
             sql.record(open, id, "cancel", by);
         }
         return done;
     }
 
-    private Cancel perform(Connection open, long id, By by) throws SQLException {
+    private Cancel perform(Connection open, long id, By by, RowlockListener listener) throws SQLException {
         if (desk.bound() != null && CurrentJob.isAtWork(desk.sql().names(), id)) {
             throw new InvalidUseException(
                     "A handler must not cancel its own job in a transaction of its own, which could then"
@@ -68,8 +70,11 @@ final class Cancels {
             desk.sql().requests().request(open, id, reason("cancelled", by));
             return new Cancel(Cancellation.REQUESTED, true);
         }
-        OrderingKey key = desk.lock(open, id).map(Place::key).orElse(null);
+        Place locked = desk.lock(open, id).orElse(place.get());
+        OrderingKey key = locked.key();
         Optional<Cancelled> cancelled = sql.cancel(open, id, reason("cancelled", by));
+        cancelled.ifPresent(
+                was -> listener.on(new JobCancelled(id, locked.queue(), locked.kind(), reason("cancelled", by))));
         if (key != null && cancelled.isPresent()) {
             settle(open, key, id, cancelled.get());
         }
@@ -100,7 +105,7 @@ final class Cancels {
         return !sql.whereIs(open, id).map(Place::leased).orElse(false);
     }
 
-    private static String reason(String what, By by) {
+    static String reason(String what, By by) {
         String text = what + " by " + by.who() + ": " + by.why();
         return text.length() > MAX_REASON ? text.substring(0, MAX_REASON) : text;
     }

@@ -1,6 +1,7 @@
 package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.event.RowlockEvent;
 import io.rowlock.internal.jobs.Cancels.Cancel;
 import io.rowlock.internal.sql.OperationSql.Place;
 import io.rowlock.internal.sql.OrderingKey;
@@ -10,6 +11,7 @@ import io.rowlock.job.JobAnswer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -35,7 +37,9 @@ final class Operations {
     }
 
     Cancellation cancel(long id, By by) {
-        Cancel made = desk.inTransaction("cancelled", open -> cancels.cancel(open, id, by));
+        List<RowlockEvent> events = new ArrayList<>();
+        Cancel made = desk.inTransaction("cancelled", open -> cancels.cancel(open, id, by, events::add));
+        events.forEach(desk.committed().listener()::on);
         LOG.info("Cancel of a job: {} (job={}, by={}): {}", made.answer(), id, by.who(), by.why());
         if (desk.bound() == null && made.requested()) {
             tell(id, made);
@@ -48,7 +52,9 @@ final class Operations {
     }
 
     boolean revive(long id, By by) {
-        boolean revived = desk.inTransaction("revived", open -> revivals.revive(open, id, by));
+        List<RowlockEvent> events = new ArrayList<>();
+        boolean revived = desk.inTransaction("revived", open -> revivals.revive(open, id, by, events::add));
+        events.forEach(desk.committed().listener()::on);
         LOG.info("Revive of a job: {} (job={}, by={}): {}", revived, id, by.who(), by.why());
         return told(revived);
     }

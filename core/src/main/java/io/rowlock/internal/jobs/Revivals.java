@@ -1,5 +1,7 @@
 package io.rowlock.internal.jobs;
 
+import io.rowlock.event.RowlockEvent.JobRevived;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.sql.OperationSql.Place;
 import io.rowlock.internal.sql.OrderingKey;
 import io.rowlock.internal.sql.RetakeSql;
@@ -29,8 +31,8 @@ final class Revivals {
         this.retakes = desk.sql().retakes();
     }
 
-    /** With the row that says by whom. */
-    boolean revive(Connection open, long id, By by) throws SQLException {
+    /** With the row that says by whom; told to the listener before it is committed. */
+    boolean revive(Connection open, long id, By by, RowlockListener listener) throws SQLException {
         Optional<Place> place = desk.lock(open, id);
         if (place.isEmpty()) {
             return false;
@@ -49,6 +51,7 @@ final class Revivals {
             desk.sql().keys().settleWithin(open, key);
         }
         desk.sql().operations().record(open, id, "revive", by);
+        listener.on(new JobRevived(id, place.get().queue(), place.get().kind(), Cancels.reason("revived", by)));
         return true;
     }
 

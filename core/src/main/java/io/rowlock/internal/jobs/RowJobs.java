@@ -2,7 +2,9 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.Headers;
+import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.sql.CountSql;
 import io.rowlock.internal.sql.CountSql.QueueAndKind;
 import io.rowlock.internal.sql.FindSql;
@@ -55,7 +57,7 @@ public final class RowJobs implements Jobs {
     private final Operations operations;
 
     /** The statements that change nothing. */
-    private record Reading(LookupSql lookups, FindSql finds, CountSql counts, RedactionSql redactions) {}
+    private record Reading(LookupSql lookups, FindSql finds, CountSql counts, RedactionSql redactions, Kinds kinds) {}
 
     /**
      * Who hears, in this JVM, what was committed here.
@@ -63,13 +65,21 @@ public final class RowJobs implements Jobs {
      * @param cancelled of jobs that were cancelled while a handler was at work on them
      * @param requested of jobs whose cancel was asked for, as their handlers have locked them
      * @param maybeDue that jobs may have become due
+     * @param listener of what was done; of what is done over a caller's connection before that commits
      */
-    public record Committed(LongConsumer cancelled, LongConsumer requested, Runnable maybeDue) {}
+    public record Committed(
+            LongConsumer cancelled, LongConsumer requested, Runnable maybeDue, RowlockListener listener) {}
 
     /** Jobs on connections of the data source. */
-    public RowJobs(Names names, ConnectionSource connections, AccessPolicy policy, Committed committed) {
+    public RowJobs(
+            Names names, ConnectionSource connections, AccessPolicy policy, Kinds kinds, Committed committed) {
         this(
-                new Reading(new LookupSql(names), new FindSql(names), new CountSql(names), new RedactionSql(names)),
+                new Reading(
+                        new LookupSql(names),
+                        new FindSql(names, kinds::namesOf),
+                        new CountSql(names),
+                        new RedactionSql(names),
+                        kinds),
                 new Desk(Desk.Statements.of(names), connections, null, policy, committed));
     }
 
@@ -230,7 +240,8 @@ public final class RowJobs implements Jobs {
 
     @Override
     public List<Job> ofKind(String kind) {
-        return read(connection -> sql.lookups.byKind(connection, kind)).stream()
+        List<String> kinds = kind == null ? List.of() : sql.kinds.namesOf(kind);
+        return read(connection -> sql.lookups.byKind(connection, kinds)).stream()
                 .map(RowJobs::job)
                 .toList();
     }

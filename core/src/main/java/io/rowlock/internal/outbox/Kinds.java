@@ -2,8 +2,12 @@ package io.rowlock.internal.outbox;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.JobKind;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Stream;
 
 /**
  * The kinds one Rowlock has met: a name stands for one payload type and one version of it only. Filled by enqueues,
@@ -11,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Kinds {
     private final Map<String, Meaning> meanings = new ConcurrentHashMap<>();
+    private final Map<String, Set<String>> aliases = new ConcurrentHashMap<>();
 
     private record Meaning(Class<?> type, int version) {}
 
@@ -18,6 +23,17 @@ public final class Kinds {
     public void register(JobKind<?> kind) {
         register(kind.name(), kind);
         kind.aliases().forEach(alias -> register(alias, kind));
+        if (!kind.aliases().isEmpty()) {
+            aliases.computeIfAbsent(kind.name(), name -> new ConcurrentSkipListSet<>())
+                    .addAll(kind.aliases());
+        }
+    }
+
+    /** The names under which rows of a kind may stand: its own, and the older ones that were met here. */
+    public List<String> namesOf(String kind) {
+        return Stream.concat(Stream.of(kind), aliases.getOrDefault(kind, Set.of()).stream())
+                .distinct()
+                .toList();
     }
 
     private void register(String name, JobKind<?> kind) {

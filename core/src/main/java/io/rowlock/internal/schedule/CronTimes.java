@@ -11,6 +11,7 @@ import com.cronutils.model.field.expression.FieldExpression;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.schedule.Timing;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -54,20 +55,9 @@ final class CronTimes {
      * @throws InvalidUseException if it cannot be read, or never comes
      */
     static CronTimes of(String expression, ZoneId zone) {
-        CronTimes read;
-        try {
-            boolean unix = expression.strip().split("\\s+").length == UNIX_FIELDS;
-            read = new CronTimes((unix ? UNIX : WITH_SECONDS).parse(expression.strip()), zone);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidUseException(
-                    "The cron expression \"" + expression + "\" cannot be read: " + e.getMessage()
-                            + "; five fields (minute, hour, day of month, month, day of week), or six with seconds first",
-                    e);
-        }
-        if (read.nextOnClock(LocalDateTime.of(2024, 1, 1, 0, 0)).isEmpty()) {
-            throw new InvalidUseException("The cron expression \"" + expression + "\" never comes");
-        }
-        return read;
+        String checked = new Timing.Cron(expression, zone).expression();
+        boolean unix = checked.split("\\s+", -1).length == UNIX_FIELDS;
+        return new CronTimes((unix ? UNIX : WITH_SECONDS).parse(checked), zone);
     }
 
     private static CronParser parser(CronType type) {

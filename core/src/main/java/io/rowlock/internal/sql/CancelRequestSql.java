@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -54,12 +55,15 @@ public final class CancelRequestSql {
               SET state = 'cancelled', finished_at = clock_timestamp(), token = token + 1, waiting_key = NULL,
                   run_at = least(run_at, clock_timestamp()),
                   last_error = (SELECT r.reason FROM rowlock_cancel_request r WHERE r.job_id = rowlock_job.id)
-              WHERE id = ANY(ARRAY(SELECT id FROM waiting)))
+              WHERE id = ANY(ARRAY(SELECT id FROM waiting))
+              RETURNING id, queue, kind, last_error)
             DELETE FROM rowlock_cancel_request
             WHERE job_id = ANY(ARRAY(SELECT id FROM waiting))
                OR job_id = ANY($2::bigint[]) AND NOT EXISTS (
                     SELECT 1 FROM rowlock_job WHERE id = job_id AND state IN ('ready', 'parked') OFFSET 0)
-            RETURNING job_id
+            RETURNING job_id, (SELECT c.queue FROM cancelled c WHERE c.id = job_id) AS queue,
+                      (SELECT c.kind FROM cancelled c WHERE c.id = job_id) AS kind,
+                      (SELECT c.last_error FROM cancelled c WHERE c.id = job_id) AS reason
             """;
 
     /* No lock. Index: rowlock_cancel_request_pk. */
@@ -85,6 +89,9 @@ public final class CancelRequestSql {
     /** A job that is to be cancelled: its ordering key, and whether it waits, so that it can be; null if it is finished or gone. */
     public record Pending(
             long job, @Nullable OrderingKey key, @Nullable Boolean waiting) {}
+
+    /** A job that was cancelled as it was asked for. */
+    public record Done(long job, String queue, String kind, String reason) {}
 
     /** Asks for a cancel. */
     public void request(Connection connection, long job, String reason) throws SQLException {
@@ -115,9 +122,26 @@ public final class CancelRequestSql {
                 most);
     }
 
-    /** Cancels waiting jobs, under the locks of their keys, and forgets what was asked for finished ones. */
-    public void carryOut(Connection connection, Collection<Long> waiting, Collection<Long> finished)
+    /** Cancels waiting jobs, under the locks of their keys, and forgets what was asked for finished ones; which were cancelled. */
+    public List<Done> carryOut(Connection connection, Collection<Long> waiting, Collection<Long> finished)
             throws SQLException {
-        carryOut.query(connection, row -> row.getLong("job_id"), Sql.bigints(waiting), Sql.bigints(finished));
+        return carryOut
+                .query(
+                        connection,
+                        row -> {
+                            String kind = row.getString("kind");
+                            return kind == null
+                                    ? Optional.<Done>empty()
+                                    : Optional.of(new Done(
+                                            row.getLong("job_id"),
+                                            row.getString("queue"),
+                                            kind,
+                                            row.getString("reason")));
+                        },
+                        Sql.bigints(waiting),
+                        Sql.bigints(finished))
+                .stream()
+                .flatMap(Optional::stream)
+                .toList();
     }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ public final class FindSql {
             found AS MATERIALIZED (
               SELECT id, sort_at
               FROM walks
-              WHERE ($5::text IS NULL OR kind = $5) AND ($6::text IS NULL OR queue = $6) AND ($7::text IS NULL OR subject = $7)
+              WHERE ($5::text[] IS NULL OR kind = ANY($5::text[])) AND ($6::text IS NULL OR queue = $6) AND ($7::text IS NULL OR subject = $7)
                 AND ($8::text[] IS NULL OR state = ANY($8::text[]))
                 AND ($9::timestamptz IS NULL OR created_at >= $9::timestamptz)
                 AND ($10::timestamptz IS NULL OR created_at < $10::timestamptz)
@@ -110,13 +111,21 @@ public final class FindSql {
             SELECT state, queue, kind FROM lane LIMIT 10000
             """;
 
+    private final Function<String, List<String>> namesOf;
     private final Sql ofSubject;
     private final Sql setAside;
     private final Sql finished;
     private final Sql all;
     private final Sql lanes;
 
+    /** Of a kind those rows only that have its name. */
     public FindSql(Names names) {
+        this(names, List::of);
+    }
+
+    /** @param namesOf all names under which rows of a kind may stand */
+    public FindSql(Names names, Function<String, List<String>> namesOf) {
+        this.namesOf = namesOf;
         this.ofSubject = new Sql(names, OF_SUBJECT);
         this.setAside = new Sql(names, SET_ASIDE);
         this.finished = new Sql(names, FINISHED);
@@ -170,14 +179,16 @@ public final class FindSql {
     private List<LaneAside> lanesOf(Connection connection, JobQuery query) throws SQLException {
         if (query.queue().isPresent() && query.kind().isPresent()) {
             return query.states().stream()
-                    .map(state -> new LaneAside(
-                            state, query.queue().get(), query.kind().get()))
+                    .flatMap(state -> namesOf.apply(query.kind().get()).stream()
+                            .map(kind -> new LaneAside(state, query.queue().get(), kind)))
                     .toList();
         }
         return lanes(connection).stream()
                 .filter(lane -> query.states().contains(lane.state()))
                 .filter(lane -> query.queue().map(lane.queue()::equals).orElse(true))
-                .filter(lane -> query.kind().map(lane.kind()::equals).orElse(true))
+                .filter(lane -> query.kind()
+                        .map(kind -> namesOf.apply(kind).contains(lane.kind()))
+                        .orElse(true))
                 .toList();
     }
 
@@ -198,7 +209,7 @@ public final class FindSql {
                         from.id(),
                         Sql.timestamp(query.finishedFrom().orElse(Instant.MIN)),
                         Math.max(LEAST_WALKED, MOST_WALKED / ranges),
-                        query.kind().orElse(null),
+                        query.kind().map(namesOf).map(Sql::texts).orElse(null),
                         query.queue().orElse(null),
                         query.subject().orElse(null),
                         query.states().isEmpty() ? null : texts(query.states()),

@@ -32,7 +32,7 @@ public final class LookupSql {
             "/* rowlock:jobs-by-subject */ " + COLUMNS + " WHERE subject = $1 ORDER BY id LIMIT 1000";
 
     /* No index: for small tables. */
-    static final String BY_KIND = "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = $1 ORDER BY id LIMIT 1000";
+    static final String BY_KIND = "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = ANY($1::text[]) ORDER BY id LIMIT 1000";
 
     static final String COUNTS = "/* rowlock:job-counts */ SELECT state, count(*) AS n FROM rowlock_job GROUP BY state";
 
@@ -101,8 +101,8 @@ public final class LookupSql {
         return new Sql(names, BY_SUBJECT).query(connection, LookupSql::job, subject);
     }
 
-    public List<JobRow> byKind(Connection connection, String kind) throws SQLException {
-        return new Sql(names, BY_KIND).query(connection, LookupSql::job, kind);
+    public List<JobRow> byKind(Connection connection, List<String> kinds) throws SQLException {
+        return new Sql(names, BY_KIND).query(connection, LookupSql::job, Sql.texts(kinds));
     }
 
     public List<StateCount> counts(Connection connection) throws SQLException {
