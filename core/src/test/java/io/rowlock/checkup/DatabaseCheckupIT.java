@@ -151,21 +151,29 @@ final class DatabaseCheckupIT {
     @Tag("B54")
     void tables_that_are_not_there_at_all_or_of_before_are_installed() throws Exception {
         checked.schema.execute("DELETE FROM rowlock_schema WHERE version > 5");
-        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
-                .startsWith("rowlock schema install; or").contains("rowlock schema script --from=5");
+        assertThat(remedies("tables-missing"))
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("rowlock schema install; or")
+                .contains("rowlock schema script --from=5");
 
         checked.schema.execute("INSERT INTO rowlock_schema (version) VALUES (99)");
-        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
+        assertThat(remedies("tables-missing"))
+                .singleElement(InstanceOfAssertFactories.STRING)
                 .startsWith("Use a newer Rowlock");
 
-        checked.schema.execute("DROP SCHEMA " + checked.schema.name() + " CASCADE; CREATE SCHEMA "
-                + checked.schema.name());
-        assertThat(remedies("tables-missing")).singleElement(InstanceOfAssertFactories.STRING)
-                .startsWith("rowlock schema install; or").contains("whether schema and prefix are the right ones");
+        checked.schema.execute(
+                "DROP SCHEMA " + checked.schema.name() + " CASCADE; CREATE SCHEMA " + checked.schema.name());
+        assertThat(remedies("tables-missing"))
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("rowlock schema install; or")
+                .contains("whether schema and prefix are the right ones");
     }
 
     private List<String> remedies(String code) {
-        return checked.findings().stream().filter(each -> each.code().equals(code)).map(Finding::remedy).toList();
+        return checked.findings().stream()
+                .filter(each -> each.code().equals(code))
+                .map(Finding::remedy)
+                .toList();
     }
 
     @Test
@@ -177,9 +185,8 @@ final class DatabaseCheckupIT {
                 .filteredOn(each -> each.code().equals("index-missing"))
                 .singleElement()
                 .satisfies(each -> assertThat(each.remedy())
-                        .startsWith(
-                                "DROP INDEX IF EXISTS \"" + checked.schema.name()
-                                        + "\".rowlock_job_due; CREATE INDEX CONCURRENTLY"));
+                        .startsWith("DROP INDEX IF EXISTS \"" + checked.schema.name()
+                                + "\".rowlock_job_due; CREATE INDEX CONCURRENTLY"));
     }
 
     @ParameterizedTest

@@ -94,8 +94,7 @@ final class Faults {
         all.add(new Fault(Symptom.STATEMENT_TIMEOUT, "the database", f -> f.byDatabase("statement_timeout = 2000")));
         all.add(new Fault(
                 Symptom.STATEMENT_TIMEOUT, "the role", f -> f.asRole("ALTER ROLE %1$s SET statement_timeout = 2000")));
-        all.add(new Fault(
-                Symptom.STATEMENT_TIMEOUT, "the server", f -> f.byServer("statement_timeout", "2s", "0")));
+        all.add(new Fault(Symptom.STATEMENT_TIMEOUT, "the server", f -> f.byServer("statement_timeout", "2s", "0")));
         all.add(new Fault(
                 Symptom.IDLE_SESSION_TIMEOUT,
                 "the role",
@@ -108,14 +107,12 @@ final class Faults {
                 Symptom.TRANSACTION_TIMEOUT,
                 "the role",
                 f -> f.asRole("ALTER ROLE %1$s SET transaction_timeout = 30000")));
-        all.add(new Fault(
-                Symptom.CONNECTIONS_FEW, "the role", f -> f.asRole("ALTER ROLE %1$s CONNECTION LIMIT 3")));
+        all.add(new Fault(Symptom.CONNECTIONS_FEW, "the role", f -> f.asRole("ALTER ROLE %1$s CONNECTION LIMIT 3")));
         all.add(new Fault(
                 Symptom.ASYNCHRONOUS_COMMIT,
                 "the role",
                 f -> f.asRole("ALTER ROLE %1$s SET synchronous_commit = off")));
-        all.add(new Fault(
-                Symptom.ASYNCHRONOUS_COMMIT, "the database", f -> f.byDatabase("synchronous_commit = off")));
+        all.add(new Fault(Symptom.ASYNCHRONOUS_COMMIT, "the database", f -> f.byDatabase("synchronous_commit = off")));
     }
 
     private static void durability(List<Fault> all) {
@@ -250,7 +247,8 @@ final class Faults {
         all.add(new Fault(
                 Symptom.RIGHT_MISSING,
                 "of a table and a sequence",
-                f -> f.asWorker("REVOKE DELETE, INSERT ON rowlock_job FROM %1$s",
+                f -> f.asWorker(
+                        "REVOKE DELETE, INSERT ON rowlock_job FROM %1$s",
                         "REVOKE USAGE ON SEQUENCE rowlock_job_id_seq FROM %1$s")));
         all.add(new Fault(Symptom.NOT_CHECKED, "hidden from the role", f -> f.asWorker()));
     }
@@ -296,8 +294,7 @@ final class Faults {
         }
         soon().until(() -> {
             checked.schema.execute("SELECT pg_current_xact_id()");
-            return checked.schema.count(
-                            "SELECT count(*) FROM pg_replication_slots WHERE age(xmin) >= 1 AND active")
+            return checked.schema.count("SELECT count(*) FROM pg_replication_slots WHERE age(xmin) >= 1 AND active")
                     == 1;
         });
         return standby;

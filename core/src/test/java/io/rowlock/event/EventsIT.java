@@ -5,14 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.event.RowlockEvent.AttemptEnded;
 import io.rowlock.event.RowlockEvent.AttemptStarted;
+import io.rowlock.event.RowlockEvent.JobCancelled;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.JobEvent;
 import io.rowlock.event.RowlockEvent.JobRetried;
+import io.rowlock.event.RowlockEvent.JobRevived;
 import io.rowlock.event.RowlockEvent.JobsEnqueued;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.job.By;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobChange;
+import io.rowlock.job.JobQuery;
 import io.rowlock.job.JobState;
+import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.schedule.Schedule;
@@ -43,6 +49,50 @@ final class EventsIT {
         this.schema = schema;
         rowlock = TestRowlock.fresh(
                 schema, builder -> builder.listener(event -> more.get().on(event)));
+    }
+
+    @Test
+    void what_people_cancel_and_revive_is_told_when_it_is_committed_with_who_and_why() throws Exception {
+        By ada = new By("ada", "test");
+        Jobs jobs = rowlock.rowlock().jobs();
+        long one = rowlock.enqueue(new Mail(1)).id();
+        long two = rowlock.enqueue(new Mail(2)).id();
+
+        jobs.cancel(one, ada);
+        jobs.cancel(one, ada);
+        jobs.revive(one, ada);
+        jobs.revive(one, ada);
+        jobs.changeAll(JobQuery.all(), new JobChange.Cancel(), ada, tally -> {});
+        jobs.changeAll(JobQuery.all(), new JobChange.Revive(), ada, tally -> {});
+
+        assertThat(rowlock.events(JobEvent.class))
+                .filteredOn(event -> event.id() == one)
+                .containsExactly(
+                        new JobCancelled(one, "default", "mail", "cancelled by ada: test"),
+                        new JobRevived(one, "default", "mail", "revived by ada: test"),
+                        new JobCancelled(one, "default", "mail", "cancelled by ada: test"),
+                        new JobRevived(one, "default", "mail", "revived by ada: test"));
+        assertThat(rowlock.events(JobEvent.class))
+                .filteredOn(event -> event.id() == two)
+                .hasSize(2);
+    }
+
+    @Test
+    void a_cancel_that_a_worker_carries_out_later_is_told_by_that_worker() throws Exception {
+        schema.execute("INSERT INTO rowlock_job (kind, payload, run_at)"
+                + " VALUES ('mail', '{\"no\":1}', clock_timestamp() + interval '1 hour')");
+        schema.execute("INSERT INTO rowlock_cancel_request (job_id, reason)"
+                + " SELECT id, 'cancelled by ada: test' FROM rowlock_job UNION ALL VALUES (4711, 'gone')");
+        try (Worker worker = rowlock.work(w -> w.handle(Mail.class, (mail, job) -> {}))) {
+            soon().until(() -> schema.count("SELECT count(*) FROM rowlock_cancel_request") == 0
+                    && !rowlock.events(JobCancelled.class).isEmpty());
+            assertThat(worker.health().up()).isTrue();
+        }
+
+        assertThat(rowlock.events(JobCancelled.class)).singleElement().satisfies(cancelled -> {
+            assertThat(cancelled.kind()).isEqualTo("mail");
+            assertThat(cancelled.reason()).isEqualTo("cancelled by ada: test");
+        });
     }
 
     @Test

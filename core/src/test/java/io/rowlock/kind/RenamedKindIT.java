@@ -6,11 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.job.By;
+import io.rowlock.job.Job;
+import io.rowlock.job.JobChange;
+import io.rowlock.job.JobPage;
+import io.rowlock.job.JobQuery;
 import io.rowlock.job.JobState;
+import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +50,34 @@ final class RenamedKindIT {
     }
 
     /** Old jobs are done by both, new ones wait for a worker that knows them; none is lost, none done twice. */
+    /** By the new name old rows are found too, once this process knows the alias; by the old name they alone. */
+    @Test
+    @Tag("B39")
+    void jobs_are_found_by_the_new_name_whatever_name_they_were_written_under() throws Exception {
+        long old = before.enqueue(new OrderMail(1, "a@example.org")).id();
+        long dead = before.enqueue(new OrderMail(2, "a@example.org")).id();
+        schema.execute("UPDATE rowlock_job SET state = 'dead', finished_at = clock_timestamp() WHERE id = " + dead);
+        long renamed = after.enqueue(new OrderConfirmation(3, "b@example.org")).id();
+        Jobs jobs = after.rowlock().jobs();
+        JobQuery query = JobQuery.all().kind("order-confirmation");
+
+        assertThat(ids(jobs.find(query))).containsExactly(renamed, dead, old);
+        assertThat(ids(jobs.find(query.state(JobState.DEAD)))).containsExactly(dead);
+        assertThat(ids(jobs.find(query.state(JobState.DEAD).queue("default")))).containsExactly(dead);
+        assertThat(jobs.ofKind("order-confirmation")).extracting(Job::id).containsExactly(old, dead, renamed);
+        assertThat(ids(jobs.find(JobQuery.all().kind("order-mail")))).containsExactly(dead, old);
+        assertThat(jobs.changeAll(query, new JobChange.Cancel(), new By("ada", "test"), tally -> {})
+                        .done())
+                .isEqualTo(2);
+        assertThat(ids(before.rowlock().jobs().find(query)))
+                .as("it knows no alias")
+                .containsExactly(renamed);
+    }
+
+    private static List<Long> ids(JobPage page) {
+        return page.jobs().stream().map(Job::id).toList();
+    }
+
     @Test
     @Tag("P12")
     @Tag("B39")

@@ -43,17 +43,26 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class AskedIT {
     private static final By EVE = new By("eve", "curious");
     private static final Map<Class<?>, Object> GIVEN = Map.of(
-            By.class, EVE,
-            String.class, "mail",
-            int.class, 10,
-            Instant.class, Instant.EPOCH,
-            DeadHead.class, DeadHead.PASS,
-            QueueLimits.class, QueueLimits.none(),
-            JobQuery.class, JobQuery.all(),
-            JobChange.class, new JobChange.Cancel(),
-            Consumer.class, (Consumer<Object>) tally -> {},
-            AlertFilter.class, AlertFilter.all(),
-            OperationFilter.class, OperationFilter.all());
+            By.class,
+            EVE,
+            String.class,
+            "mail",
+            int.class,
+            10,
+            Instant.class,
+            Instant.EPOCH,
+            DeadHead.class,
+            DeadHead.PASS,
+            QueueLimits.class,
+            QueueLimits.none(),
+            JobQuery.class,
+            JobQuery.all(),
+            JobChange.class,
+            new JobChange.Cancel(),
+            Consumer.class,
+            (Consumer<Object>) tally -> {},
+            AlertFilter.class,
+            AlertFilter.all());
 
     private final Queue<Access> asked = new ConcurrentLinkedQueue<>();
     private final AtomicInteger connections = new AtomicInteger();
@@ -86,11 +95,10 @@ final class AskedIT {
 
     /** All that say who does it, and what is read of alerts. */
     static Stream<Method> operations() {
-        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class, Operations.class)
+        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class)
                 .flatMap(door -> Arrays.stream(door.getMethods()))
                 .filter(method -> Arrays.asList(method.getParameterTypes()).contains(By.class)
-                        || method.getDeclaringClass() == Alerts.class
-                        || method.getDeclaringClass() == Operations.class);
+                        || method.getDeclaringClass() == Alerts.class);
     }
 
     @ParameterizedTest
@@ -121,7 +129,7 @@ final class AskedIT {
     }
 
     private Object door(Method operation) {
-        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts(), rowlock.operations())
+        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts())
                 .filter(operation.getDeclaringClass()::isInstance)
                 .findFirst()
                 .orElseThrow();
@@ -147,11 +155,14 @@ final class AskedIT {
                 .hasMessage("The access policy of the application refused to let eve dead head a queue (queue=mail)");
         assertThatThrownBy(() -> rowlock.alerts().acknowledge(7, EVE))
                 .hasMessage("The access policy of the application refused to let eve acknowledge an alert (alert=7)");
-        assertThatThrownBy(() -> rowlock.alerts().acknowledgeAll(AlertFilter.all().kind("mail"), EVE))
+        assertThatThrownBy(
+                        () -> rowlock.alerts().acknowledgeAll(AlertFilter.all().kind("mail"), EVE))
                 .hasMessage("The access policy of the application refused to let eve acknowledge alerts (kind=mail)");
         assertThatThrownBy(() -> rowlock.schedules().remove("nightly", EVE))
-                .hasMessage("The access policy of the application refused to let eve remove a schedule (schedule=nightly)");
-        assertThat(asked).extracting(Access::action)
+                .hasMessage(
+                        "The access policy of the application refused to let eve remove a schedule (schedule=nightly)");
+        assertThat(asked)
+                .extracting(Access::action)
                 .containsExactly(Action.DEAD_HEAD, Action.ACKNOWLEDGE, Action.ACKNOWLEDGE, Action.REMOVE);
     }
 }

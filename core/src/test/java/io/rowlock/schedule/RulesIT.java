@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -227,17 +228,24 @@ final class RulesIT {
     @Test
     @Tag("P15")
     void what_cannot_be_is_refused_in_words_before_any_sql() throws Exception {
-        assertThatThrownBy(() ->
-                        schedules.declare(Schedule.cron("x", "61 * * * *", UTC).job(new Report("r"))))
+        assertThatThrownBy(() -> Schedule.cron("x", "61 * * * *", UTC))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessageContaining("\"61 * * * *\" cannot be read")
-                .hasMessageContaining("schedule=x");
-        assertThatThrownBy(() -> rowlock.rowlock()
-                        .worker(w -> w.schedule(
-                                        Schedule.cron("x", "0 0 30 2 *", UTC).job(new Report("r")))
-                                .handle(Other.class, (other, job) -> {})))
+                .hasMessageContaining("\"61 * * * *\" cannot be read");
+        assertThatThrownBy(() -> Schedule.cron("x", "@dayly", UTC))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessageContaining("never comes");
+                .hasMessageContaining("\"@dayly\" cannot be read")
+                .hasMessageContaining("such as @daily");
+        for (String odd : List.of("0 2 * *", "2", "0 0 2 * * MON 2026")) {
+            assertThatThrownBy(() -> Schedule.cron("x", odd, UTC))
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageMatching("The cron expression \"" + Pattern.quote(odd)
+                            + "\" has \\d fields?; five fields are wanted \\(minute, .*\\), or six with seconds first");
+        }
+        assertThatThrownBy(() -> Schedule.cron("x", "0 0 30 2 *", UTC))
+                .isInstanceOf(InvalidUseException.class)
+                .hasMessage("The cron expression \"0 0 30 2 *\" never comes");
+        assertThat(Schedule.cron("x", " @daily ", UTC).job(new Report("r")).timing())
+                .isEqualTo(new Timing.Cron("@daily", UTC));
         assertThatThrownBy(() -> Schedule.fixedRate("x", Duration.ofMillis(1))).hasMessageContaining("between PT1S");
         assertThatThrownBy(() -> Schedule.fixedRate(" ", Duration.ofHours(1)))
                 .hasMessageContaining("must not be blank");

@@ -150,8 +150,9 @@ class OperationsIT {
                 .access(access -> switch (access.action()) {
                     case READ, REDACT -> support.contains(access.by().who());
                     case DELETE, MOVE -> !access.kind().startsWith("payment-");
-                    case PAUSE, RESUME, LIMIT -> access.target() != AccessPolicy.Target.QUEUE
-                            || !access.queue().equals("payments");
+                    case PAUSE, RESUME, LIMIT ->
+                        access.target() != AccessPolicy.Target.QUEUE
+                                || !access.queue().equals("payments");
                     default -> true;
                 })
                 .build();

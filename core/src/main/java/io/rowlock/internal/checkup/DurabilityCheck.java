@@ -38,7 +38,8 @@ final class DurabilityCheck implements Check {
         Map<String, String> settings = sql.settings(connection, WANTED);
         List<Finding> findings = new ArrayList<>();
         if ("off".equals(settings.get("fsync"))) {
-            findings.add(Symptom.FSYNC_OFF.seen("The server runs with fsync=off", RemedySql.serverSetting("fsync", "on")));
+            findings.add(
+                    Symptom.FSYNC_OFF.seen("The server runs with fsync=off", RemedySql.serverSetting("fsync", "on")));
         }
         if ("off".equals(settings.get("full_page_writes"))) {
             findings.add(Symptom.FULL_PAGE_WRITES_OFF.seen(
@@ -49,7 +50,8 @@ final class DurabilityCheck implements Check {
         if (commit.equals("off") || (named && (commit.equals("local") || commit.equals("remote_write")))) {
             findings.add(Symptom.ASYNCHRONOUS_COMMIT.seen(
                     "Transactions commit with synchronous_commit=" + commit,
-                    new Levels(sql).set(connection, "synchronous_commit", "on", "so for every role that enqueues or works")));
+                    new Levels(sql)
+                            .set(connection, "synchronous_commit", "on", "so for every role that enqueues or works")));
         }
         if (!"on".equals(settings.get("in_hot_standby"))) {
             standbys(sql.standbys(connection), named, commit, findings);

@@ -25,13 +25,15 @@ final class Levels {
         String first = setting.equals("default_transaction_read_only") ? "SET " + setting + " = off; " : "";
         String here = first + "ALTER ROLE " + source.role() + " IN DATABASE " + source.database() + change;
         return switch (source.level()) {
-            case "client", "session", "environment variable" -> "Take " + setting
-                    + " out of the options of the data source (options=-c in its URL, PGOPTIONS, or what the pool sends first"
-                    + (note.isEmpty() ? ")." : "): " + note + ".");
+            case "client", "session", "environment variable" ->
+                "Take " + setting
+                        + " out of the options of the data source (options=-c in its URL, PGOPTIONS, or what the pool sends first"
+                        + (note.isEmpty() ? ")." : "): " + note + ".");
             case "user" -> first + "ALTER ROLE " + source.role() + change;
             case "database user" -> here;
-            case "database" -> here + "; the database sets it: ALTER DATABASE " + source.database() + " RESET " + setting
-                    + " is for all roles";
+            case "database" ->
+                here + "; the database sets it: ALTER DATABASE " + source.database() + " RESET " + setting
+                        + " is for all roles";
             case "global" -> here + "; ALTER ROLE ALL has set it for all roles";
             default -> here + "; the server sets it (" + source.level() + ')';
         };

@@ -149,7 +149,8 @@ final class Mending {
     }
 
     private String drop(String index) {
-        return "DROP INDEX IF EXISTS " + names.table(index.substring(names.prefix().length())) + "; ";
+        return "DROP INDEX IF EXISTS "
+                + names.table(index.substring(names.prefix().length())) + "; ";
     }
 
     /** The name of an index as the catalogue's line has it, with the prefix. */

@@ -77,10 +77,7 @@ final class ServerCheck implements Check {
             findings.add(Symptom.DEFAULT_ISOLATION.seen(
                     "Transactions begin " + isolation.toUpperCase(Locale.ROOT),
                     levels.set(
-                            connection,
-                            "default_transaction_isolation",
-                            "'read committed'",
-                            "unless it is meant so")));
+                            connection, "default_transaction_isolation", "'read committed'", "unless it is meant so")));
         }
         timeouts(connection, settings, findings);
         room(sql.connections(connection, 2 * PER_WORKER * Math.max(1, workers)), findings);

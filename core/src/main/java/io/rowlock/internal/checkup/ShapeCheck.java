@@ -96,7 +96,8 @@ final class ShapeCheck implements Check {
     }
 
     private Finding missing(String problem, Mending mending, List<String> indexes) {
-        return Symptom.TABLES_MISSING.seen("In schema " + names.schema() + ": " + problem, cure(problem, mending, indexes));
+        return Symptom.TABLES_MISSING.seen(
+                "In schema " + names.schema() + ": " + problem, cure(problem, mending, indexes));
     }
 
     private String cure(String problem, Mending mending, List<String> indexes) {
@@ -116,7 +117,8 @@ final class ShapeCheck implements Check {
         String version = problem.replaceAll("\\D*(\\d+).*", "$1");
         return Integer.parseInt(version) > schema.version()
                 ? "Use a newer Rowlock: one of version " + version + " of the tables."
-                : "rowlock schema install; or let the owner run what rowlock schema script --from=" + version + " prints.";
+                : "rowlock schema install; or let the owner run what rowlock schema script --from=" + version
+                        + " prints.";
     }
 
     private Optional<Finding> differs(String line, Mending mending, Set<String> invalid, List<String> indexes) {

@@ -38,8 +38,7 @@ final class VacuumCheck implements Check {
         settings.forEach((name, value) -> {
             if (value.equals("off")) {
                 findings.add(Symptom.AUTOVACUUM_OFF.seen(
-                        "The server runs with " + name + "=off",
-                        RemedySql.serverSetting(name, "on")));
+                        "The server runs with " + name + "=off", RemedySql.serverSetting(name, "on")));
             }
         });
         CheckedTablesSql tables = sql.tables();

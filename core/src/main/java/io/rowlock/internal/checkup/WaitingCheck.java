@@ -129,15 +129,13 @@ final class WaitingCheck implements Check {
                     .limit(MOST_KEYS)
                     .map(key -> key.queue() + '/' + key.key() + " by job " + key.job())
                     .collect(Collectors.joining(", "));
-            findings.add(
-                    Symptom.DEAD_HEADS.seen(
-                            "Dead jobs block ordering keys: " + first
-                                    + (blocked.size() > MOST_KEYS ? ", and more" : ""),
-                            "rowlock jobs revive " + blocked.get(0).job()
-                                    + " --why 'its cause is mended' tries the dead job again, rowlock jobs skip "
-                                    + blocked.get(0).job()
-                                    + " --why 'not needed any more' lets the others go on without it; in Java: revive and skip"
-                                    + " of rowlock.jobs()"));
+            findings.add(Symptom.DEAD_HEADS.seen(
+                    "Dead jobs block ordering keys: " + first + (blocked.size() > MOST_KEYS ? ", and more" : ""),
+                    "rowlock jobs revive " + blocked.get(0).job()
+                            + " --why 'its cause is mended' tries the dead job again, rowlock jobs skip "
+                            + blocked.get(0).job()
+                            + " --why 'not needed any more' lets the others go on without it; in Java: revive and skip"
+                            + " of rowlock.jobs()"));
         }
         long dead = sql.dead(connection, MOST_DEAD);
         if (dead > 0) {

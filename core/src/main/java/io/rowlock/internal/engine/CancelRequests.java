@@ -35,7 +35,8 @@ final class CancelRequests {
     private final Runnable worthClaiming;
 
     /** @param worthClaiming called when the next of an ordering key may begin */
-    CancelRequests(EngineConnection connection, EngineSql sql, InFlight inFlight, Events events, Runnable worthClaiming) {
+    CancelRequests(
+            EngineConnection connection, EngineSql sql, InFlight inFlight, Events events, Runnable worthClaiming) {
         this.connection = connection;
         this.sql = sql.cancelRequests();
         this.keys = sql.keys();

@@ -125,7 +125,6 @@ record Desk(
     }
 
     private static Access access(Action action, By by, Place place, String queue) {
-        return new Access(
-                action, Target.JOB, by, String.valueOf(place.id()), place.kind(), queue, place.subject());
+        return new Access(action, Target.JOB, by, String.valueOf(place.id()), place.kind(), queue, place.subject());
     }
 }

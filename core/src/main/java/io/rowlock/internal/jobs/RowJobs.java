@@ -71,8 +71,7 @@ public final class RowJobs implements Jobs {
             LongConsumer cancelled, LongConsumer requested, Runnable maybeDue, RowlockListener listener) {}
 
     /** Jobs on connections of the data source. */
-    public RowJobs(
-            Names names, ConnectionSource connections, AccessPolicy policy, Kinds kinds, Committed committed) {
+    public RowJobs(Names names, ConnectionSource connections, AccessPolicy policy, Kinds kinds, Committed committed) {
         this(
                 new Reading(
                         new LookupSql(names),

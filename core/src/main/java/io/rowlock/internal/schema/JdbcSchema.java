@@ -190,7 +190,9 @@ public final class JdbcSchema implements Schema {
 
     /** How the scripts of this version make each part of the tables. */
     public Blueprint blueprint() {
-        return new Blueprint(names, IntStream.rangeClosed(1, VERSION).mapToObj(JdbcSchema::numbered).toList());
+        return new Blueprint(
+                names,
+                IntStream.rangeClosed(1, VERSION).mapToObj(JdbcSchema::numbered).toList());
     }
 
     private void compare(Connection connection, List<String> problems) throws SQLException {
@@ -220,8 +222,7 @@ public final class JdbcSchema implements Schema {
         }
         StringBuilder script = new StringBuilder(fromVersion < VERSION ? bySchema("head.sql") : "");
         for (int next = fromVersion + 1; next <= VERSION; next++) {
-            script.append(names.apply(numbered(next)))
-                    .append(sql.recordByHand(next));
+            script.append(names.apply(numbered(next))).append(sql.recordByHand(next));
         }
         if (fromVersion < VERSION) {
             script.append(bySchema("grants.sql"));

@@ -32,7 +32,8 @@ public final class LookupSql {
             "/* rowlock:jobs-by-subject */ " + COLUMNS + " WHERE subject = $1 ORDER BY id LIMIT 1000";
 
     /* No index: for small tables. */
-    static final String BY_KIND = "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = ANY($1::text[]) ORDER BY id LIMIT 1000";
+    static final String BY_KIND =
+            "/* rowlock:jobs-by-kind */ " + COLUMNS + " WHERE kind = ANY($1::text[]) ORDER BY id LIMIT 1000";
 
     static final String COUNTS = "/* rowlock:job-counts */ SELECT state, count(*) AS n FROM rowlock_job GROUP BY state";
 

@@ -113,7 +113,12 @@ public final class WaitingSql {
     public record Lane(String queue, String kind, @Nullable Instant earliest, boolean late) {}
 
     /** A paused queue, with why where that can be found, and how many jobs wait in it, counted up to a most. */
-    public record Paused(String queue, Instant since, String who, @Nullable String why, long waiting) {}
+    public record Paused(
+            String queue,
+            Instant since,
+            String who,
+            @Nullable String why,
+            long waiting) {}
 
     /** An ordering key that a dead job blocks. */
     public record Blocked(String queue, String key, long job) {}

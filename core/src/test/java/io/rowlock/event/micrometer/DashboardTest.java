@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.rowlock.Rowlock;
+import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.LoopFailed;
 import io.rowlock.event.RowlockEvent.NotificationFailed;
@@ -17,6 +18,7 @@ import io.rowlock.worker.Worker;
 import java.io.File;
 import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +53,7 @@ final class DashboardTest {
         metrics.on(new NotificationFailed(new IllegalStateException()));
         metrics.on(new ScheduleFired("daily", List.of()));
         metrics.on(new WorkerStarted("w"));
+        metrics.on(new ClockCompared("w", Duration.ofMillis(3), Duration.ofMillis(1)));
         Worker worker = Rowlock.builder()
                 .connections(() -> {
                     throw new SQLException("nobody there", "08001");

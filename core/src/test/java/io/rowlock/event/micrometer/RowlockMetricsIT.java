@@ -8,7 +8,10 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.rowlock.event.RowlockEvent.BulkStatementMet;
+import io.rowlock.event.RowlockEvent.ClockCompared;
+import io.rowlock.event.RowlockEvent.JobCancelled;
 import io.rowlock.event.RowlockEvent.JobCompleted;
+import io.rowlock.event.RowlockEvent.JobRevived;
 import io.rowlock.event.RowlockEvent.LoopFailed;
 import io.rowlock.event.RowlockEvent.NotificationFailed;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
@@ -139,6 +142,25 @@ final class RowlockMetricsIT {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void what_people_do_to_jobs_is_counted_and_the_clock_shows_what_was_found_last() {
+        metrics.on(new JobCancelled(1, "default", "mail", "cancelled by ada: x"));
+        metrics.on(new JobRevived(1, "default", "mail", "revived by ada: x"));
+        metrics.on(new JobRevived(2, "default", "mail", "revived by ada: x"));
+        metrics.on(new ClockCompared("w", Duration.ofMillis(250), Duration.ofMillis(1)));
+
+        assertThat(count("rowlock.job.cancelled")).isEqualTo(1);
+        assertThat(count("rowlock.job.revived")).isEqualTo(2);
+        assertThat(registry.get("rowlock.clock.skew")
+                        .tag("db", "orders")
+                        .gauge()
+                        .value())
+                .isEqualTo(0.25);
+
+        metrics.on(new ClockCompared("w", Duration.ofMillis(-500), Duration.ofMillis(1)));
+        assertThat(registry.get("rowlock.clock.skew").gauge().value()).isEqualTo(-0.5);
     }
 
     @Test

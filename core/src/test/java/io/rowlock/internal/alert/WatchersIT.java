@@ -9,6 +9,7 @@ import io.rowlock.alert.AlertCause;
 import io.rowlock.alert.AlertFilter;
 import io.rowlock.alert.AlertLimits;
 import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobRescued;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.internal.sql.Names;
@@ -116,7 +117,7 @@ final class WatchersIT {
         assertThat(look(AlertCause.UNKNOWN_KIND)).isEmpty();
         assertThat(look(AlertCause.QUEUE_LAG))
                 .singleElement()
-                .satisfies(alert -> assertThat(alert.reason()).contains("is paused since", "by ada: resume it"));
+                .satisfies(alert -> assertThat(alert.reason()).contains("is paused since", "by ada, resume it"));
     }
 
     @Test
@@ -135,6 +136,27 @@ final class WatchersIT {
         assertThat(look(AlertCause.QUEUE_LAG))
                 .extracting(AlertRaised::kind)
                 .containsExactlyInAnyOrder("mine", "also-mine");
+    }
+
+    @Test
+    void an_alert_of_a_kind_names_all_its_queues_and_of_many_the_first() throws Exception {
+        job("default", "mine", "2 hours", "");
+        job("default", "mine", "3 hours", "priority=2");
+        job("q2", "mine", "4 hours", "");
+        rowlock.rowlock().queues().pause("q2", new By("ada", "maintenance"));
+        for (int i = 10; i < 22; i++) {
+            job("their-" + i, "orphan", "2 hours", "");
+        }
+
+        assertThat(look(AlertCause.QUEUE_LAG))
+                .singleElement()
+                .satisfies(alert -> assertThat(alert.reason())
+                        .containsSubsequence(
+                                "in queue q2: the queue is paused since", "by ada", "in queue default: are there"));
+        assertThat(look(AlertCause.UNKNOWN_KIND))
+                .singleElement()
+                .satisfies(alert -> assertThat(alert.reason())
+                        .contains("in queue their-", "and in 2 queues more", "me-1 does not"));
     }
 
     @Test
@@ -245,6 +267,26 @@ final class WatchersIT {
         assertThat(watchers.stale(List.of(near), MINUTE, hour))
                 .as("nothing happens, and nothing piles up")
                 .isEmpty();
+    }
+
+    @Test
+    @Tag("B24")
+    void a_worker_tells_its_listeners_how_far_its_clock_is_off() throws Exception {
+        rowlock = TestRowlock.fresh(
+                schema, builder -> builder.alertLimits(AlertLimits.none().clockSkew(Duration.ofSeconds(2))));
+        try (Worker worker = rowlock.work(w -> w.handle(Mine.class, (mine, job) -> {}))) {
+            soon().until(() -> !rowlock.events(ClockCompared.class).isEmpty());
+            assertThat(rowlock.events(ClockCompared.class).get(0)).satisfies(compared -> {
+                assertThat(compared.worker()).isEqualTo(worker.id());
+                assertThat(compared.ahead().abs()).isLessThan(compared.within().plus(Duration.ofSeconds(2)));
+            });
+        }
+
+        Clock behind = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(-3));
+        ClockCompared compared =
+                rowlock.commit(connection -> watchers(LIMITS, behind).compared(connection));
+        assertThat(compared.ahead())
+                .isCloseTo(Duration.ofMinutes(-3), compared.within().plusSeconds(1));
     }
 
     @Test

@@ -125,7 +125,7 @@ final class CronTimesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "* * *", "61 * * * *", "0 0 30 2 *", "a b c d e", "0 0 0 30 2 ?", "* * * * * * * *"})
+    @ValueSource(strings = {"* * *", "61 * * * *", "0 0 30 2 *", "a b c d e", "0 0 0 30 2 ?", "* * * * * * * *"})
     void what_cannot_be_read_or_never_comes_is_refused(String cron) {
         assertThatThrownBy(() -> CronTimes.of(cron, BERLIN))
                 .isInstanceOf(InvalidUseException.class)

@@ -283,8 +283,9 @@ class LookupPlansIT {
                         + " WHEN n % 25 = 5 THEN 'cancelled' WHEN n % 25 = 10 THEN 'parked' WHEN n % 2 = 0 THEN 'ready'"
                         + " ELSE 'completed' END AS state) s",
                 rows);
-        schema.execute("INSERT INTO rowlock_queue (queue, paused_at, paused_by)"
-                + " VALUES ('q-1', clock_timestamp(), 'ada'), ('q-2', clock_timestamp(), 'ada') ON CONFLICT DO NOTHING");
+        schema.execute(
+                "INSERT INTO rowlock_queue (queue, paused_at, paused_by)"
+                        + " VALUES ('q-1', clock_timestamp(), 'ada'), ('q-2', clock_timestamp(), 'ada') ON CONFLICT DO NOTHING");
     }
 
     private static List<String> problems(Pinned pinned, JsonNode plan, String how) {

@@ -90,9 +90,8 @@ final class AskedIT {
         List<Map<String, Object>> before = schema.rows("SELECT * FROM rowlock_saga");
         int none = connections.get();
         Object door = operation.getDeclaringClass() == Sagas.class ? engine.sagas() : engine.operations();
-        Object[] given = Arrays.stream(operation.getParameterTypes())
-                .map(GIVEN::get)
-                .toArray();
+        Object[] given =
+                Arrays.stream(operation.getParameterTypes()).map(GIVEN::get).toArray();
 
         if (BULK.contains(operation.getName())) {
             assertThat(operation.invoke(door, given)).isEqualTo(new SagaTally(0, 1, 0, 0));

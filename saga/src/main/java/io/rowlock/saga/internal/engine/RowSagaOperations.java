@@ -140,18 +140,14 @@ final class RowSagaOperations implements SagaOperations {
     @Override
     public SagaAnswer skip(String id, String step, By by) {
         Checks.name("The name of a step", step);
-        return once(
-                Action.SKIP, id, by, connection -> deeds.interventions().skip(connection, id, step, by));
+        return once(Action.SKIP, id, by, connection -> deeds.interventions().skip(connection, id, step, by));
     }
 
     @Override
     public SagaAnswer resolve(String id, String step, @Nullable Object state, By by) {
         Checks.name("The name of a step", step);
         return once(
-                Action.RESOLVE,
-                id,
-                by,
-                connection -> deeds.interventions().resolve(connection, id, step, state, by));
+                Action.RESOLVE, id, by, connection -> deeds.interventions().resolve(connection, id, step, state, by));
     }
 
     @Override
