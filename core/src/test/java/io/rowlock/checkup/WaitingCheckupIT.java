@@ -110,12 +110,12 @@ final class WaitingCheckupIT {
     @Test
     @Tag("P14")
     void jobs_in_a_paused_queue_are_counted_whatever_sort_they_are_and_not_without_end() throws Exception {
-        job("plain", "it's", "clock_timestamp()");
-        job("parked", "it's", "clock_timestamp()");
+        job("plain", "it''s", "clock_timestamp()");
+        job("parked", "it''s", "clock_timestamp()");
         checked.schema.execute("UPDATE rowlock_job SET state = 'parked', ordering_key = 'k' WHERE kind = 'parked'");
-        job("keyed", "it's", "clock_timestamp()");
+        job("keyed", "it''s", "clock_timestamp()");
         checked.schema.execute("UPDATE rowlock_job SET ordering_key = 'k' WHERE kind = 'keyed'");
-        job("dead", "it's", "clock_timestamp()");
+        job("dead", "it''s", "clock_timestamp()");
         checked.schema.execute(
                 "UPDATE rowlock_job SET state = 'dead', finished_at = clock_timestamp() WHERE kind = 'dead'");
         checked.rowlock.queues().pause("it's", ADA);

@@ -238,7 +238,7 @@ class LookupPlansIT {
                 template.equals(FindSql.FINISHED) ? 0L : Long.MAX_VALUE,
                 "-infinity",
                 states == null ? READ : READ / 2,
-                "kind-1",
+                Sql.texts(List.of("kind-1")),
                 null,
                 subject,
                 null,
