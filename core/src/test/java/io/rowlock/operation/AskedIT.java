@@ -42,27 +42,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 @PostgresTest
 final class AskedIT {
     private static final By EVE = new By("eve", "curious");
-    private static final Map<Class<?>, Object> GIVEN = Map.of(
-            By.class,
-            EVE,
-            String.class,
-            "mail",
-            int.class,
-            10,
-            Instant.class,
-            Instant.EPOCH,
-            DeadHead.class,
-            DeadHead.PASS,
-            QueueLimits.class,
-            QueueLimits.none(),
-            JobQuery.class,
-            JobQuery.all(),
-            JobChange.class,
-            new JobChange.Cancel(),
-            Consumer.class,
-            (Consumer<Object>) tally -> {},
-            AlertFilter.class,
-            AlertFilter.all());
+    private static final Map<Class<?>, Object> GIVEN = Map.ofEntries(
+            Map.entry(By.class, EVE),
+            Map.entry(String.class, "mail"),
+            Map.entry(int.class, 10),
+            Map.entry(Instant.class, Instant.EPOCH),
+            Map.entry(DeadHead.class, DeadHead.PASS),
+            Map.entry(QueueLimits.class, QueueLimits.none()),
+            Map.entry(JobQuery.class, JobQuery.all()),
+            Map.entry(JobChange.class, new JobChange.Cancel()),
+            Map.entry(Consumer.class, (Consumer<Object>) tally -> {}),
+            Map.entry(AlertFilter.class, AlertFilter.all()),
+            Map.entry(OperationFilter.class, OperationFilter.all()));
 
     private final Queue<Access> asked = new ConcurrentLinkedQueue<>();
     private final AtomicInteger connections = new AtomicInteger();
@@ -95,10 +86,11 @@ final class AskedIT {
 
     /** All that say who does it, and what is read of alerts. */
     static Stream<Method> operations() {
-        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class)
+        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class, Operations.class)
                 .flatMap(door -> Arrays.stream(door.getMethods()))
                 .filter(method -> Arrays.asList(method.getParameterTypes()).contains(By.class)
-                        || method.getDeclaringClass() == Alerts.class);
+                        || method.getDeclaringClass() == Alerts.class
+                        || method.getDeclaringClass() == Operations.class);
     }
 
     @ParameterizedTest
@@ -129,7 +121,7 @@ final class AskedIT {
     }
 
     private Object door(Method operation) {
-        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts())
+        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts(), rowlock.operations())
                 .filter(operation.getDeclaringClass()::isInstance)
                 .findFirst()
                 .orElseThrow();
