@@ -20,11 +20,13 @@ module io.rowlock.core {
     exports io.rowlock.event;
     exports io.rowlock.event.micrometer;
     exports io.rowlock.event.opentelemetry;
+    exports io.rowlock.idempotency;
     exports io.rowlock.job;
     exports io.rowlock.operation;
     exports io.rowlock.schedule;
     exports io.rowlock.schema;
     exports io.rowlock.spi;
+    exports io.rowlock.tx;
     exports io.rowlock.worker;
     exports io.rowlock.internal.engine to
             io.rowlock.saga;

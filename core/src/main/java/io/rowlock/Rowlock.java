@@ -4,6 +4,7 @@ import io.rowlock.alert.Alerts;
 import io.rowlock.checkup.Finding;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockListener;
+import io.rowlock.idempotency.IdempotencyKeys;
 import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.alert.Deliveries;
 import io.rowlock.internal.alert.RowAlerts;
@@ -14,6 +15,7 @@ import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
 import io.rowlock.internal.engine.Notifier;
 import io.rowlock.internal.engine.ThreadedWorker;
+import io.rowlock.internal.idempotency.RowIdempotencyKeys;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
 import io.rowlock.internal.operation.RowOperations;
@@ -62,6 +64,7 @@ public final class Rowlock {
     private final RowAlerts alerts;
     private final RowOperations operations;
     private final Deliveries deliveries;
+    private final RowIdempotencyKeys idempotencyKeys;
     private final Kinds kinds = new Kinds();
     private final Events events;
     private final @Nullable Notifier notifier;
@@ -86,6 +89,7 @@ public final class Rowlock {
         this.alerts = new RowAlerts(names, builder.connections(), builder.access());
         this.operations = new RowOperations(names, builder.connections(), builder.access());
         this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());
+        this.idempotencyKeys = new RowIdempotencyKeys(names, codec, builder.maxPayloadBytes(), listener());
         this.ground = new Ground(
                 builder.connections(),
                 names,
@@ -202,6 +206,15 @@ public final class Rowlock {
      */
     public Operations operations() {
         return operations;
+    }
+
+    /**
+     * Does requests that clients may repeat once, and answers their repetitions the same.
+     *
+     * @return the keys, with {@link io.rowlock.idempotency.IdempotencyOptions#standard()}
+     */
+    public IdempotencyKeys idempotencyKeys() {
+        return idempotencyKeys;
     }
 
     /**

@@ -46,11 +46,13 @@ final class ArchitectureTest {
         "io.rowlock.event",
         "io.rowlock.event.micrometer",
         "io.rowlock.event.opentelemetry",
+        "io.rowlock.idempotency",
         "io.rowlock.job",
         "io.rowlock.operation",
         "io.rowlock.schedule",
         "io.rowlock.schema",
         "io.rowlock.spi",
+        "io.rowlock.tx",
         "io.rowlock.worker"
     };
 
@@ -78,6 +80,7 @@ final class ArchitectureTest {
                     "io.rowlock.checkup",
                     "io.rowlock.error",
                     "io.rowlock.event..",
+                    "io.rowlock.idempotency",
                     "io.rowlock.job",
                     "io.rowlock.operation",
                     "io.rowlock.schedule",
@@ -167,7 +170,7 @@ final class ArchitectureTest {
     private static boolean allowed(JavaCodeUnit unit, JavaClass type) {
         if (type.getPackageName().startsWith("java.sql")) {
             boolean errors = unit.getOwner().getPackageName().equals("io.rowlock.spi")
-                    || unit.getOwner().getName().equals("io.rowlock.error.DatabaseException");
+                    || unit.getOwner().getPackageName().equals("io.rowlock.error");
             return type.isEquivalentTo(Connection.class) || (type.isEquivalentTo(SQLException.class) && errors);
         }
         return !type.getPackageName().startsWith("com.fasterxml");

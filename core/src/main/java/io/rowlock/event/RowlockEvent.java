@@ -1,5 +1,6 @@
 package io.rowlock.event;
 
+import io.rowlock.error.IdempotencyRefusedException;
 import io.rowlock.job.Enqueued;
 import java.time.Duration;
 import java.util.List;
@@ -278,4 +279,22 @@ public sealed interface RowlockEvent {
      * @param reason why
      */
     record ScheduleNotFired(String schedule, String reason) implements RowlockEvent {}
+
+    /**
+     * A repetition of a request got its stored answer. Told on the caller's thread.
+     *
+     * @param method what was asked for
+     * @param path where
+     */
+    record RequestReplayed(String method, String path) implements RowlockEvent {}
+
+    /**
+     * A request under an idempotency key was not done. Told on the caller's thread.
+     *
+     * @param method what was asked for
+     * @param path where
+     * @param reason why
+     */
+    record RequestRefused(String method, String path, IdempotencyRefusedException.Reason reason)
+            implements RowlockEvent {}
 }

@@ -57,7 +57,8 @@ final class SchemaInstallIT {
             "saga_signal",
             "operation",
             "schedule",
-            "alert_sink");
+            "alert_sink",
+            "idempotency_key");
 
     @Kind("mail")
     private record Mail(int no) {}
@@ -88,7 +89,7 @@ final class SchemaInstallIT {
                 .isEqualTo(first)
                 .hasSize(tables.version());
         tables.validate();
-        assertThat(tables.version()).isEqualTo(10);
+        assertThat(tables.version()).isEqualTo(12);
     }
 
     @Test
@@ -344,7 +345,7 @@ final class SchemaInstallIT {
         assertThat(tables.script(tables.version())).isEmpty();
         assertThatThrownBy(() -> tables.script(tables.version() + 1))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 10, got 11");
+                .hasMessage("fromVersion must be between 0 and 12, got 13");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

@@ -5,16 +5,20 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.rowlock.error.IdempotencyRefusedException;
 import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobEvent;
 import io.rowlock.event.RowlockEvent.JobsEnqueued;
 import io.rowlock.event.RowlockEvent.LoopFailed;
 import io.rowlock.event.RowlockEvent.NotificationFailed;
+import io.rowlock.event.RowlockEvent.RequestRefused;
+import io.rowlock.event.RowlockEvent.RequestReplayed;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.job.Enqueued;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * rowlock.job.revived}. After 1,000 pairs of queue and kind
  * further ones are counted together, as {@code other}. Beside these are {@code rowlock.schedule.jobs} (tagged {@code
  * schedule}), {@code rowlock.clock.skew} (a gauge in seconds: by how much the clock of this process is ahead of the database's,
- * as a worker found last, about once a minute), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
+ * as a worker found last, about once a minute), {@code rowlock.requests.repeated} (tagged {@code result}: {@code replayed}, {@code
+ * in_progress}, {@code different_request}), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
  * {@code rowlock.events} (tagged {@code event}) for every other event there is.
  *
  * <p>Safe for use by many threads. Nothing of it outlives the process; after a crash the counters begin at zero.
@@ -87,6 +92,11 @@ public final class RowlockMetrics implements RowlockListener {
                     .increment(fired.jobs().size());
         } else if (event instanceof LoopFailed failed) {
             counter("rowlock.loop.failures", "loop", failed.loop()).increment();
+        } else if (event instanceof RequestReplayed) {
+            counter("rowlock.requests.repeated", "result", "replayed").increment();
+        } else if (event instanceof RequestRefused refused) {
+            counter("rowlock.requests.repeated", "result", result(refused.reason()))
+                    .increment();
         } else if (event instanceof NotificationFailed) {
             counter("rowlock.notification.failures", "", "").increment();
         } else {
@@ -104,6 +114,10 @@ public final class RowlockMetrics implements RowlockListener {
                     .strongReference(true)
                     .register(registry);
         }
+    }
+
+    private static String result(IdempotencyRefusedException.Reason reason) {
+        return reason.name().toLowerCase(Locale.ROOT);
     }
 
     private JobMeters of(String queue, String kind) {

@@ -1,5 +1,6 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.sql.BrokenConnection;
 import io.rowlock.internal.sql.SessionSql.Limits;
 import io.rowlock.internal.sql.SqlState;
 import io.rowlock.spi.ConnectionSource;
@@ -129,23 +130,14 @@ public final class EngineConnection implements AutoCloseable {
             held = opened;
             return opened;
         } catch (SQLException | RuntimeException e) {
-            drop(connection);
+            BrokenConnection.drop(connection);
             throw e;
         }
     }
 
     private void abort(Held broken) {
         held = null;
-        drop(broken.connection());
-    }
-
-    /** Aborted, so that nobody uses it again; and closed, or a pool would count it as lent for ever. */
-    private static void drop(Connection connection) {
-        try (connection) {
-            connection.abort(Runnable::run);
-        } catch (SQLException | RuntimeException alreadyGone) {
-            // nothing is left to close
-        }
+        BrokenConnection.drop(broken.connection());
     }
 
     /** Gives the connection back as it was: at once, or, while a statement is on its way, when that has ended. */

@@ -1,5 +1,7 @@
 package io.rowlock.internal.engine;
 
+import io.rowlock.internal.sql.BrokenConnection;
+import io.rowlock.internal.sql.LentConnection;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.TransactionRunner;
 import java.sql.Connection;
@@ -7,6 +9,10 @@ import java.sql.SQLException;
 
 /** Plain JDBC transactions for transactional handlers, each on a connection of its own from the data source. */
 public final class JdbcTransactions implements TransactionRunner<Connection> {
+    /* What goes round it, such as a COMMIT as text, is found when the job is completed (promise P4). */
+    private static final String HANDLER =
+            "a transactional handler: Rowlock commits what it wrote together with the completion of its job";
+
     private final ConnectionSource source;
 
     public JdbcTransactions(ConnectionSource source) {
@@ -22,7 +28,7 @@ public final class JdbcTransactions implements TransactionRunner<Connection> {
             connection.setAutoCommit(false);
             try {
                 work.begun(connection);
-                work.handle(HandlerConnection.of(connection));
+                work.handle(LentConnection.of(connection, HANDLER));
                 work.completing(connection);
                 connection.commit();
             } catch (Throwable thrown) {
@@ -42,6 +48,7 @@ public final class JdbcTransactions implements TransactionRunner<Connection> {
         } catch (SQLException e) {
             because.addSuppressed(e);
         }
+        BrokenConnection.dropIfLost(connection, because);
     }
 
     private static void isolate(Connection connection, int from, int to) throws SQLException {

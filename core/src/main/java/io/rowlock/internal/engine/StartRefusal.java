@@ -11,21 +11,11 @@ final class StartRefusal {
 
     /** The exception to throw; null if the server is only out of reach, starting, or full, so that waiting may help. */
     static @Nullable DatabaseException lasting(SQLException error) {
-        SQLException refusal = stated(error);
+        SQLException refusal = SqlState.stated(error);
         return SqlState.curedByTime(refusal)
                 ? null
                 : new DatabaseException(
                         "The worker cannot start, and waiting would not help: " + advice(refusal), refusal);
-    }
-
-    /** A pool may wrap what the server said, with no SQLSTATE or one of its own. */
-    private static SQLException stated(SQLException error) {
-        for (Throwable each = error; each != null; each = each.getCause()) {
-            if (each instanceof SQLException stated && !SqlState.curedByTime(stated)) {
-                return stated;
-            }
-        }
-        return error;
     }
 
     private static String advice(SQLException refusal) {

@@ -68,7 +68,7 @@ public final class JacksonCodec implements PayloadCodec {
      * Throws where a text is not exactly one JSON value: a codec of the user's, or a raw value in a payload, may have
      * written anything, and the server's error would fail the caller's transaction (promise P15).
      */
-    static void requireOneValue(@Nullable String json) throws IOException {
+    public static void requireOneValue(@Nullable String json) throws IOException {
         if (json == null) {
             throw new IOException("the codec gave null");
         }

@@ -21,7 +21,7 @@ public final class TransactionCheck {
             if (connection.getAutoCommit()) {
                 throw new InvalidUseException(
                         "Cannot " + what + " without a transaction: the connection is in autocommit"
-                                + " mode, so the job would not commit or roll back with your rows; call"
+                                + " mode, so it would not commit or roll back with your rows; call"
                                 + " setAutoCommit(false) and commit both together");
             }
             if (connection.isReadOnly()) {

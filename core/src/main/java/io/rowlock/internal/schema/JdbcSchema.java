@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 10;
+    private static final int VERSION = 12;
     /** The tables' names without their prefix. */
     public static final List<String> TABLES = List.of(
             "schema",
@@ -40,7 +40,8 @@ public final class JdbcSchema implements Schema {
             "saga_signal",
             "operation",
             "schedule",
-            "alert_sink");
+            "alert_sink",
+            "idempotency_key");
 
     /** What a problem begins with where a column, index, check or function is not as a line of the catalogue says. */
     public static final String DIFFERENT = "missing or different: ";

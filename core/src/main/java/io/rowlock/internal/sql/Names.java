@@ -31,6 +31,7 @@ public record Names(String schema, String prefix) {
             "operation",
             "schedule",
             "alert_sink",
+            "idempotency_key",
             "job_id_seq",
             "enqueue");
 

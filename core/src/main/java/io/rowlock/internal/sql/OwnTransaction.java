@@ -29,6 +29,7 @@ public final class OwnTransaction {
             return result;
         } catch (SQLException | RuntimeException e) {
             rollBack(connection, e);
+            BrokenConnection.dropIfLost(connection, e);
             throw e;
         } finally {
             connection.setAutoCommit(autoCommit);

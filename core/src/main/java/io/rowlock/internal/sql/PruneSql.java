@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes rows past their retention: finished jobs with their failures, alerts, failures, operations. */
+/** Deletes rows past their retention: finished jobs with their failures, alerts, failures, operations, idempotency keys. */
 public final class PruneSql {
     /* One process at a time, over all classes: the others get no row. Over with the transaction, so that another takes over at once. */
     private static final String MINE = """
@@ -141,12 +141,31 @@ public final class PruneSql {
                    coalesce((SELECT max(id) FROM seen), 0) AS last_id
             """;
 
+    /* Locks: the rows, skipping what is locked. Index: a range of rowlock_idempotency_key_expiry. Rows: at most $2. */
+    static final String IDEMPOTENCY_KEYS = "/* rowlock:prune-idempotency-keys */ " + MINE + """
+            gone AS (
+              DELETE FROM rowlock_idempotency_key WHERE ctid = ANY(ARRAY(
+                SELECT k.ctid
+                FROM unnest(ARRAY[$2::integer]) AS s(most)
+                CROSS JOIN LATERAL (
+                  SELECT ctid
+                  FROM rowlock_idempotency_key
+                  WHERE expires_at < statement_timestamp()
+                  ORDER BY expires_at
+                  LIMIT s.most
+                  FOR UPDATE SKIP LOCKED) k
+                WHERE (SELECT ok FROM mine)))
+              RETURNING 1)
+            SELECT count(*) AS pruned, count(*) AS seen, 0::bigint AS last_id FROM gone
+            """;
+
     private static final Duration LEAST_ONCE = Duration.ofHours(24);
 
     private final Sql prune;
     private final Sql alerts;
     private final Sql failures;
     private final Sql operations;
+    private final Sql idempotencyKeys;
     private final String lockName;
 
     public PruneSql(Names names) {
@@ -154,6 +173,7 @@ public final class PruneSql {
         this.alerts = new Sql(names, ALERTS);
         this.failures = new Sql(names, FAILURES);
         this.operations = new Sql(names, OPERATIONS);
+        this.idempotencyKeys = new Sql(names, IDEMPOTENCY_KEYS);
         this.lockName = names.schema() + '.' + names.prefix();
     }
 
@@ -218,6 +238,12 @@ public final class PruneSql {
         return operations
                 .query(connection, PruneSql::pruned, lockName, Sql.micros(time), rows, from == null ? 0L : from.id())
                 .stream()
+                .findFirst();
+    }
+
+    /** One step; nothing seen when another process prunes. */
+    public Optional<Pruned> idempotencyKeys(Connection connection, int rows) throws SQLException {
+        return idempotencyKeys.query(connection, PruneSql::pruned, lockName, rows).stream()
                 .findFirst();
     }
 

@@ -24,6 +24,9 @@ public final class SessionSql {
     private static final String STATEMENT_TIMEOUT =
             "/* rowlock:statement-timeout */ SELECT set_config('statement_timeout', ?, true)";
 
+    private static final String WROTE =
+            "/* rowlock:wrote */ SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS wrote";
+
     private SessionSql() {}
 
     /**
@@ -50,6 +53,18 @@ public final class SessionSql {
         try (var statement = connection.prepareStatement(setting)) {
             statement.setString(1, most.toMillis() + "ms");
             statement.execute();
+        }
+    }
+
+    /**
+     * Whether the transaction has written anything. To be asked before a COMMIT whose transaction others have worked in: where one of
+     * its statements has failed, this one fails too, while the driver takes the server's ROLLBACK in answer to a COMMIT for success.
+     */
+    public static boolean wrote(Connection connection) throws SQLException {
+        try (var statement = connection.prepareStatement(WROTE);
+                var row = statement.executeQuery()) {
+            row.next();
+            return row.getBoolean("wrote");
         }
     }
 

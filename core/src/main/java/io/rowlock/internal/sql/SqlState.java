@@ -1,11 +1,15 @@
 package io.rowlock.internal.sql;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Set;
 
-/** What an SQLSTATE means for the connection it came over. Decided by the code, never by the text. */
+/**
+ * What an SQLSTATE means: for the connection it came over, for the statement, for the transaction. Decided by the code, never by
+ * the text. Every loop of the engine, and whatever else tries again, asks here and nowhere else.
+ */
 public final class SqlState {
-    /** Read-only after a failover, shut down, crashed, cannot connect now. */
+    /** Read-only after a failover, shut down, crashed, cannot connect now, idle for too long, no connection left. */
     private static final Set<String> SERVER_GONE =
             Set.of("25006", "57P01", "57P02", "57P03", "57P05", "25P03", "53300");
 
@@ -13,6 +17,12 @@ public final class SqlState {
     private static final Set<String> REFUSALS = Set.of("22", "23", "27", "38", "39", "44", "P0");
 
     private static final Set<String> CURED_BY_TIME = Set.of("40", "53", "55", "57", "58");
+
+    /** Serialisation failure, deadlock: the server has rolled the transaction back, at COMMIT too. */
+    private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01");
+
+    /** How many causes are looked at: two may be the cause of each other. */
+    private static final int DEEP = 50;
 
     private SqlState() {}
 
@@ -32,6 +42,29 @@ public final class SqlState {
     public static boolean curedByTime(SQLException error) {
         String state = of(error);
         return connectionLost(error) || CURED_BY_TIME.contains(state.substring(0, Math.min(2, state.length())));
+    }
+
+    /**
+     * Whether a transaction that had not sent its COMMIT may be done again from its beginning, over a new connection: nothing of it
+     * is there, and what stopped it was not the work itself. Not for limits of time and locks: whoever set them wants to hear.
+     */
+    public static boolean repeatable(SQLException error) {
+        return rolledBack(error) || (connectionLost(error) && !of(error).isEmpty());
+    }
+
+    /** Whether the server, or this transaction of it, takes no writes. */
+    public static boolean serverReadOnly(SQLException error) {
+        return of(error).equals("25006");
+    }
+
+    /** Whether the server has rolled the transaction back for the sake of others, whatever statement it answers, COMMIT too. */
+    public static boolean rolledBack(SQLException error) {
+        return ROLLED_BACK.contains(of(error));
+    }
+
+    /** Whether an error that came instead of the answer to a COMMIT leaves open what became of it. */
+    public static boolean commitUnknown(SQLException error) {
+        return connectionLost(error) || of(error).equals("40003");
     }
 
     /** Whether the server, or somebody's trigger, refuses the values themselves: sending them again cannot help. */
@@ -55,6 +88,11 @@ public final class SqlState {
         return of(error).equals("25P02");
     }
 
+    /** Whether a savepoint is not there, or no transaction that could have one. */
+    public static boolean savepointGone(SQLException error) {
+        return Set.of("3B001", "25P01").contains(of(error));
+    }
+
     /** Whether the table or column is missing: the schema is not what this version needs. */
     public static boolean schemaDiffers(SQLException error) {
         return Set.of("42P01", "42703", "3F000", "42P10").contains(of(error));
@@ -63,5 +101,29 @@ public final class SqlState {
     /** The SQLSTATE, or an empty text. */
     public static String of(SQLException error) {
         return error.getSQLState() == null ? "" : error.getSQLState();
+    }
+
+    /** What the database said, where something else was thrown because of it; empty if it said nothing. */
+    public static Optional<SQLException> causeOf(Throwable thrown) {
+        Throwable each = thrown;
+        for (int depth = 0; each != null && depth < DEEP; depth++) {
+            if (each instanceof SQLException error) {
+                return Optional.of(error);
+            }
+            each = each.getCause();
+        }
+        return Optional.empty();
+    }
+
+    /** What time does not cure, behind what a pool throws with no SQLSTATE or one of its own; else the error itself. */
+    public static SQLException stated(SQLException error) {
+        Throwable each = error;
+        for (int depth = 0; each != null && depth < DEEP; depth++) {
+            if (each instanceof SQLException stated && !curedByTime(stated)) {
+                return stated;
+            }
+            each = each.getCause();
+        }
+        return error;
     }
 }

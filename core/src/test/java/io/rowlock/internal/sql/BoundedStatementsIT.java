@@ -41,6 +41,7 @@ class BoundedStatementsIT {
             Map.entry("prune-alerts", 100L),
             Map.entry("prune-failures", 100L),
             Map.entry("prune-operations", 100L),
+            Map.entry("prune-idempotency-keys", 100L),
             Map.entry("jobs-by-subject", 50L),
             Map.entry("complete", 5_000L),
             Map.entry("complete-and-delete", 2_500L),

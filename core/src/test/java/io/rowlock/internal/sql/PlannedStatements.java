@@ -38,7 +38,8 @@ final class PlannedStatements {
                         SingleStatements.all(firstId),
                         ScheduleStatements.all(),
                         AlertStatements.all(),
-                        OperationStatements.all())
+                        OperationStatements.all(),
+                        IdempotencyStatements.all())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -137,7 +138,13 @@ final class PlannedStatements {
                         "lock",
                         0L,
                         300,
-                        0L));
+                        0L),
+                pin(
+                        "prune-idempotency-keys",
+                        PruneSql.IDEMPOTENCY_KEYS,
+                        List.of("rowlock_idempotency_key_expiry"),
+                        "lock",
+                        300));
     }
 
     private static List<Pinned> outcomes(long firstId) {

@@ -177,6 +177,7 @@ class PlansIT {
         ScheduleStatements.load(schema);
         AlertStatements.load(schema);
         OperationStatements.load(schema);
+        IdempotencyStatements.load(schema);
         schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
@@ -189,7 +190,8 @@ class PlansIT {
         if (statistics == Statistics.FRESH) {
             schema.execute(
                     "ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot; ANALYZE rowlock_schedule;"
-                            + " ANALYZE rowlock_alert; ANALYZE rowlock_operation; ANALYZE rowlock_job_failure");
+                            + " ANALYZE rowlock_alert; ANALYZE rowlock_operation; ANALYZE rowlock_job_failure;"
+                            + " ANALYZE rowlock_idempotency_key");
         }
         return schema;
     }
@@ -271,7 +273,7 @@ class PlansIT {
         for (JsonNode node : plan.findParents("Node Type")) {
             String type = node.get("Node Type").asText();
             String table = node.path("Relation Name").asText();
-            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot|schedule|alert).*")) {
+            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot|schedule|alert|idempotency).*")) {
                 wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
             }
             if (node.has("Index Name")) {

@@ -60,6 +60,7 @@ final class SingleStatements {
             Map.entry("FindSql.LANES", "see LookupPlansIT"),
             Map.entry("FindSql.OF_SUBJECT", "see LookupPlansIT"),
             Map.entry("FindSql.SET_ASIDE", "see LookupPlansIT"),
+            Map.entry("IdempotencySql.LOCK", "reads no table"),
             Map.entry("LookupSql.BY_KIND", "for small tables, as its Javadoc says"),
             Map.entry("LookupSql.COUNTS", "counts the whole table, as its Javadoc says"),
             Map.entry("NotifySql.NOTIFY", "reads no table"),
@@ -87,7 +88,8 @@ final class SingleStatements {
             Map.entry("WatchSql.HORIZONS", "reads the server's views"),
             Map.entry("WatchSql.CLOCK", "reads no table"),
             Map.entry("SessionSql.LOCK_TIMEOUT", "reads no table"),
-            Map.entry("SessionSql.STATEMENT_TIMEOUT", "reads no table"));
+            Map.entry("SessionSql.STATEMENT_TIMEOUT", "reads no table"),
+            Map.entry("SessionSql.WROTE", "reads no table"));
 
     private SingleStatements() {}
 

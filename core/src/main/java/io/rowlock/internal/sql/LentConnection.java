@@ -1,4 +1,4 @@
-package io.rowlock.internal.engine;
+package io.rowlock.internal.sql;
 
 import io.rowlock.error.InvalidUseException;
 import java.lang.reflect.InvocationHandler;
@@ -9,29 +9,31 @@ import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection as a transactional handler sees it: everything passes but what would end the transaction, which also
- * completes the job (promise P4). What goes round it, such as a COMMIT as text, is found when the job is completed.
+ * A connection as those see it who work in a transaction that another ends: everything passes but what would end it. A COMMIT as
+ * text goes round it.
  */
-final class HandlerConnection implements InvocationHandler {
+public final class LentConnection implements InvocationHandler {
     private final Connection connection;
+    private final String whose;
 
-    private HandlerConnection(Connection connection) {
+    private LentConnection(Connection connection, String whose) {
         this.connection = connection;
+        this.whose = whose;
     }
 
-    static Connection of(Connection connection) {
+    /** @param whose who must not end it, and why: the rest of the sentence "... is not for" */
+    public static Connection of(Connection connection, String whose) {
         return (Connection) Proxy.newProxyInstance(
-                HandlerConnection.class.getClassLoader(),
+                LentConnection.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                new HandlerConnection(connection));
+                new LentConnection(connection, whose));
     }
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
         if (ends(method.getName(), args)) {
             throw new InvalidUseException(
-                    method.getName() + " is not for a transactional handler: Rowlock commits what it"
-                            + " wrote together with the completion of its job; return to commit, throw to roll back");
+                    method.getName() + " is not for " + whose + "; return to commit, throw to roll back");
         }
         if (method.getDeclaringClass() == Object.class && args != null) {
             return proxy == args[0]; // equals is the only such method with an argument

@@ -1,0 +1,1 @@
+-- Rowlock 11: nothing yet; its number belongs to the rows of leases.
