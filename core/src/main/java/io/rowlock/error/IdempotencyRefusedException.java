@@ -25,7 +25,7 @@ public final class IdempotencyRefusedException extends RowlockException {
         }
 
         /**
-         * The HTTP status that draft-ietf-httpapi-idempotency-key-header-07, section 2.7, gives for it.
+         * The HTTP status that draft-ietf-httpapi-idempotency-key-header-07 gives for it under "Error Scenarios".
          *
          * @return 400, 409 or 422
          */

@@ -6,13 +6,17 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.rowlock.Rowlock;
 import io.rowlock.job.By;
+import io.rowlock.job.Kind;
+import io.rowlock.job.RetryPolicy;
 import io.rowlock.testkit.postgres.OwnPostgres;
 import io.rowlock.testkit.postgres.PostgresOptions;
 import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -27,6 +31,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 final class SwitchOverIT {
     private static final int POOL = 5;
+
+    @Kind("payment")
+    private record Payment(int id) {}
 
     private OwnPostgres primary;
     private OwnPostgres standby;
@@ -99,6 +106,39 @@ final class SwitchOverIT {
 
         assertThat(after.count("SELECT count(*) FROM rowlock_queue WHERE paused_at IS NOT NULL"))
                 .isOne();
+    }
+
+    @Test
+    void transactional_handlers_leave_the_demoted_server_too() throws Exception {
+        Rowlock rowlock =
+                Rowlock.builder().dataSource(pool).schema(before.name()).build();
+        Worker worker = rowlock.worker(settings -> settings.poll(Duration.ofMillis(50))
+                .lease(Duration.ofSeconds(3))
+                .queue("default", 1)
+                .handleTransactionally(
+                        Payment.class,
+                        (payment, job, connection) -> connection
+                                .createStatement()
+                                .executeUpdate("INSERT INTO paid VALUES (" + payment.id() + ")"),
+                        options -> options.retry(
+                                RetryPolicy.fixed(Duration.ofMillis(20)).maxAttempts(2 * POOL))));
+        fillPool();
+        worker.start();
+        switchOver();
+        try (Connection connection = standby.connect()) {
+            connection.createStatement().execute("SET search_path TO " + before.name());
+            connection.setAutoCommit(false);
+            for (int i = 1; i <= POOL; i++) {
+                rowlock.outbox().enqueue(connection, new Payment(i));
+            }
+            connection.commit();
+        }
+
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> after.count("SELECT count(*) FROM paid") == POOL);
+        worker.stop(Duration.ofSeconds(5));
+        assertThat(after.count("SELECT count(DISTINCT id) FROM paid")).isEqualTo(POOL);
+        assertThat(after.count("SELECT count(*) FROM rowlock_job WHERE state <> 'completed'"))
+                .isZero();
     }
 
     private void fillPool() throws SQLException {

@@ -5,14 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
 /** What rows and locks of requests are found by. Each part goes in with its length, so that no two sets of parts run together. */
 final class RequestHash {
     private RequestHash() {}
 
     /** The same for the same client and place only. */
-    static byte[] scope(IdempotentRequest request) {
-        return sha256(request.principal(), request.method(), request.path());
+    static String scope(IdempotentRequest request) {
+        return HexFormat.of().formatHex(sha256(request.principal(), request.method(), request.path()));
     }
 
     /** Of the advisory lock: the whole database shares these 64 bits. */

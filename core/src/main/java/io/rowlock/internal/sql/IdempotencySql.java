@@ -3,6 +3,7 @@ package io.rowlock.internal.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Optional;
 
 /** Requests under the keys of their clients. Everything goes over the caller's connection, in its transaction. */
@@ -62,8 +63,12 @@ public final class IdempotencySql {
         }
     }
 
-    /** A key with its scope. */
-    public record Place(String key, byte[] scope) {}
+    /** A key with its scope, SHA-256 in hexadecimal digits. */
+    public record Place(String key, String scope) {
+        private byte[] bytes() {
+            return HexFormat.of().parseHex(scope);
+        }
+    }
 
     /** Who asked for what, and where. */
     public record Asked(String principal, String method, String path, String fingerprint) {}
@@ -88,7 +93,7 @@ public final class IdempotencySql {
                         connection,
                         row -> new Stored(row.getString("fingerprint"), row.getString("response")),
                         place.key(),
-                        place.scope())
+                        place.bytes())
                 .stream()
                 .findFirst();
     }
@@ -99,7 +104,7 @@ public final class IdempotencySql {
         return store.update(
                         connection,
                         place.key(),
-                        place.scope(),
+                        place.bytes(),
                         asked.principal(),
                         asked.method(),
                         asked.path(),

@@ -22,22 +22,34 @@ public final class OwnTransaction {
         int isolation = connection.getTransactionIsolation();
         connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
         connection.setAutoCommit(false);
+        T result;
         try {
             SessionSql.boundLockWaits(connection, PATIENCE);
-            T result = work.over(connection);
+            result = work.over(connection);
             connection.commit();
-            return result;
-        } catch (SQLException | RuntimeException e) {
+        } catch (Throwable e) {
             rollBack(connection, e);
             BrokenConnection.dropIfLost(connection, e);
+            putBack(connection, autoCommit, isolation);
             throw e;
-        } finally {
-            connection.setAutoCommit(autoCommit);
-            connection.setTransactionIsolation(isolation);
+        }
+        putBack(connection, autoCommit, isolation);
+        return result;
+    }
+
+    /** What is committed is committed, and what failed has its error: a connection that cannot be put back is dropped. */
+    private static void putBack(Connection connection, boolean autoCommit, int isolation) {
+        try {
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(autoCommit);
+                connection.setTransactionIsolation(isolation);
+            }
+        } catch (SQLException e) {
+            BrokenConnection.drop(connection);
         }
     }
 
-    private static void rollBack(Connection connection, Exception because) {
+    private static void rollBack(Connection connection, Throwable because) {
         try {
             connection.rollback();
         } catch (SQLException e) {

@@ -1,6 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.error.DatabaseException;
+import io.rowlock.internal.sql.BrokenConnection;
 import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.spi.RowlockParts;
 import java.sql.Connection;
@@ -71,13 +72,25 @@ final class Patience {
             } else {
                 connection.commit();
             }
+            putBack(connection, isolation);
             return answer;
         } catch (SQLException | RuntimeException | Error e) {
             rollBack(connection, e);
+            BrokenConnection.dropIfLost(connection, e);
+            putBack(connection, isolation);
             throw e;
-        } finally {
-            connection.setAutoCommit(true);
-            connection.setTransactionIsolation(isolation);
+        }
+    }
+
+    /** What is committed is committed, and what failed has its error: a connection that cannot be put back is dropped. */
+    private static void putBack(Connection connection, int isolation) {
+        try {
+            if (!connection.isClosed()) {
+                connection.setAutoCommit(true);
+                connection.setTransactionIsolation(isolation);
+            }
+        } catch (SQLException e) {
+            BrokenConnection.drop(connection);
         }
     }
 
