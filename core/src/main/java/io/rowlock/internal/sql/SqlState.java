@@ -45,6 +45,14 @@ public final class SqlState {
     }
 
     /**
+     * Whether what stands in the way is no fault of the rows and of who works on them: time cures it, or an operator who gives back a
+     * right or a login. Work is kept waiting meanwhile, and nobody has failed.
+     */
+    public static boolean curedOutside(SQLException error) {
+        return curedByTime(error) || of(error).equals("42501") || of(error).startsWith("28");
+    }
+
+    /**
      * Whether a transaction that had not sent its COMMIT may be done again from its beginning, over a new connection: nothing of it
      * is there, and what stopped it was not the work itself. Not for limits of time and locks: whoever set them wants to hear.
      */

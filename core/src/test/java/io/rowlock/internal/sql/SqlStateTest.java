@@ -55,10 +55,10 @@ final class SqlStateTest {
                 "44000 | refuses",
                 // what only a person mends
                 "25P02 | ''",
-                "28P01 | ''",
+                "28P01 | cured outside",
                 "3D000 | ''",
                 "3F000 | ''",
-                "42501 | ''", // rights
+                "42501 | cured outside", // rights
                 "42601 | ''",
                 "42P01 | ''",
                 "XX000 | ''"
@@ -68,6 +68,7 @@ final class SqlStateTest {
         Set<String> found = new LinkedHashSet<>();
         note(found, "lost", SqlState.connectionLost(error));
         note(found, "cured", SqlState.curedByTime(error));
+        note(found, "cured outside", SqlState.curedOutside(error) && !SqlState.curedByTime(error));
         note(found, "repeatable", SqlState.repeatable(error));
         note(found, "rolled back", SqlState.rolledBack(error));
         note(found, "unknown", SqlState.commitUnknown(error));

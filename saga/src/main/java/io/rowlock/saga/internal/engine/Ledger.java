@@ -110,13 +110,13 @@ public final class Ledger implements AutoCloseable {
     /**
      * Reads a saga; empty if there is none.
      *
-     * @throws Snooze if the database is away: the driver comes back, and nobody has failed
+     * @throws Snooze if the database is away, or refuses its tables for want of a right: the driver comes back, and nobody has failed
      */
     Optional<Loaded> loadOrSnooze(String id) throws SQLException {
         try {
             return loading.ask(id);
         } catch (SQLException e) {
-            if (SqlState.curedByTime(e)) {
+            if (SqlState.curedOutside(e)) {
                 throw new Snooze(AWAY_PAUSE);
             }
             throw e;

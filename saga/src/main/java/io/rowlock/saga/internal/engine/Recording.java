@@ -143,7 +143,7 @@ final class Recording<S> {
                 }
                 LockSupport.parkNanos(LOCKED_PAUSE);
             } catch (SQLException e) {
-                if (!SqlState.curedByTime(e)) {
+                if (!SqlState.curedOutside(e)) {
                     throw e;
                 }
                 doubt = true;
