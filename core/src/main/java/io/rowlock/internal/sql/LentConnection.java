@@ -21,7 +21,11 @@ public final class LentConnection implements InvocationHandler {
         this.whose = whose;
     }
 
-    /** @param whose who must not end it, and why: the rest of the sentence "... is not for" */
+    /**
+     * The same connection, lent.
+     *
+     * @param whose who must not end it, and why: the rest of the sentence "... is not for"
+     */
     public static Connection of(Connection connection, String whose) {
         return (Connection) Proxy.newProxyInstance(
                 LentConnection.class.getClassLoader(),
