@@ -138,7 +138,7 @@ final class RetriedTransaction<T, X extends Exception> {
         try {
             return SessionSql.wrote(opened.connection());
         } catch (SQLException e) {
-            again = repeatable(opened, e) || (hidden(e) && repeatable(opened, (SQLException) e.getCause()));
+            again = repeatable(opened, hidden(e));
             rollBack(opened, e);
             throw new DatabaseException(NOT_COMMITTED, e);
         } catch (RuntimeException | Error e) {
@@ -147,9 +147,9 @@ final class RetriedTransaction<T, X extends Exception> {
         }
     }
 
-    /** The driver knows what had failed before. */
-    private static boolean hidden(SQLException error) {
-        return SqlState.transactionFailed(error) && error.getCause() instanceof SQLException;
+    /** What had failed before, which the driver knows; else the error itself. */
+    private static SQLException hidden(SQLException error) {
+        return SqlState.transactionFailed(error) && error.getCause() instanceof SQLException first ? first : error;
     }
 
     private static void rollBack(Opened opened, Throwable because) {
