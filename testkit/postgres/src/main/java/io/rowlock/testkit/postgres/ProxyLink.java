@@ -101,8 +101,20 @@ final class ProxyLink {
             return false;
         }
         expectAnswer(message, cut);
+        count(message, spoken);
         server.getOutputStream().write(message.bytes());
         return true;
+    }
+
+    /** The driver sends BEGIN as a Query of its own, but together with the statement that follows. */
+    private void count(WireMessage message, @Nullable String spoken) {
+        boolean begins = message.type() == WireMessage.QUERY && spoken != null && spoken.startsWith("BEGIN");
+        if (message.isAnsweredByReady() && message.type() != WireMessage.STARTUP && !begins) {
+            proxy.asked();
+        }
+        if (spoken != null && message.type() != WireMessage.PARSE) {
+            proxy.ran(spoken);
+        }
     }
 
     private synchronized void expectAnswer(WireMessage message, @Nullable PlannedCut cut) {

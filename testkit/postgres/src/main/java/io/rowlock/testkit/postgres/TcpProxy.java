@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -39,6 +41,8 @@ public final class TcpProxy implements AutoCloseable {
     private final Gate gate = new Gate();
     private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
     private final List<PlannedCut> cuts = new CopyOnWriteArrayList<>();
+    private final AtomicLong roundTrips = new AtomicLong();
+    private volatile Consumer<String> told = sql -> {};
     private volatile InetSocketAddress target;
     private @Nullable ServerSocket listener;
     private Thread listening = new Thread();
@@ -108,6 +112,28 @@ public final class TcpProxy implements AutoCloseable {
      */
     public int connections() {
         return links.size();
+    }
+
+    /**
+     * Has every statement told that a client runs from now on, before the server gets it; those of a batch one by one. Whom
+     * it told before is told no more.
+     *
+     * @param told gets the text of each, by the thread that carries it; must neither block nor throw
+     */
+    public void tell(Consumer<String> told) {
+        this.told = told;
+    }
+
+    /**
+     * How often clients have asked something and waited for the answer, since this proxy was made: messages carried to the
+     * server that it answers with ReadyForQuery (Sync, Query, function calls), not those that begin a connection. Statements
+     * that the driver sends in one batch are one round trip; so are {@code BEGIN} and the statement that follows it, as the
+     * driver sends both together.
+     *
+     * @return 0 or more; what a client has got the answer to is counted
+     */
+    public long roundTrips() {
+        return roundTrips.get();
     }
 
     /**
@@ -243,6 +269,14 @@ public final class TcpProxy implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    void asked() {
+        roundTrips.incrementAndGet();
+    }
+
+    void ran(String sql) {
+        told.accept(sql);
     }
 
     void ended(ProxyLink link) {
