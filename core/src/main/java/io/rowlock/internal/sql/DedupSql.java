@@ -28,10 +28,15 @@ public final class DedupSql {
             has_sequence_privilege(pg_get_serial_sequence('rowlock_job', 'id'), 'USAGE, UPDATE') AS may_draw
             """;
 
-    /* Rows are written in the order of their keys; the ids, drawn before, rise in the order of the requests. */
-    static final String DRAW_IDS = "/* rowlock:draw-ids */ SELECT " + PERMIT
-            + ", CASE WHEN " + PERMITTED + " THEN nextval(s.name::regclass) END AS id" + """
-             FROM (SELECT pg_get_serial_sequence('rowlock_job', 'id') AS name OFFSET 0) AS s
+    /*
+     * Rows are written in the order of their keys; the ids, drawn before, rise in the order of the requests. The sequence is
+     * looked up once: for each id that would be some pages of the catalogue.
+     */
+    static final String DRAW_IDS = "/* rowlock:draw-ids */ WITH here AS MATERIALIZED (SELECT " + PERMIT
+            + ", pg_get_serial_sequence('rowlock_job', 'id')::regclass AS ids) " + """
+            SELECT isolation, may_draw,
+                   CASE WHEN isolation = 'read committed' AND may_draw THEN nextval(ids) END AS id
+            FROM here
             CROSS JOIN generate_series(1, $1::integer)
             """;
 

@@ -61,7 +61,7 @@ final class CostsIT {
     private void enqueue(CostServer server) throws Exception {
         try (CostScene scene = server.scene("enqueue-one")) {
             EngineByHand engine = EngineByHand.in(scene, DELETED, leased(job -> {}));
-            scene.after(engine::empty);
+            scene.ofRepetitions().after(engine::empty);
             found.add(scene.measure(SINGLES, "jobs", () -> {
                 for (int i = 0; i < SINGLES; i++) {
                     engine.commit(connection -> engine.outbox().enqueue(connection, Noop.ONE));
@@ -124,7 +124,7 @@ final class CostsIT {
                         scene,
                         DELETED,
                         config -> config.handleTransactionally(Noop.class, (noop, job, connection) -> {}))) {
-            scene.before(() -> {
+            scene.ofRepetitions().before(() -> {
                 write(engine, SINGLES);
                 engine.claim();
             });

@@ -9,7 +9,7 @@ import java.util.Map;
  *
  * @param scene a name, such as {@code claim}
  * @param units how many it was done for, such as 200, at least 1
- * @param unit of what, such as {@code jobs}
+ * @param unit what these are, such as {@code jobs}
  * @param counts what was counted for all units together, by name: {@link #ROUND_TRIPS}, {@link #STATEMENTS}, {@link #UPDATES},
  *     {@link #COLD_UPDATES}, {@link #BUFFERS}, {@link #WAL}; then for each statement, sorted, its calls, buffers and bytes
  */
@@ -39,13 +39,31 @@ public record Cost(String scene, long units, String unit, Map<String, Long> coun
         counts = Collections.unmodifiableMap(new LinkedHashMap<>(counts));
     }
 
+    /**
+     * What the further units of a larger scene cost: of ten steps instead of five, the five, without what surrounds them.
+     *
+     * @param smaller a scene that differs in nothing but the number of these units
+     * @param name of the scene that is left
+     * @param more how many units there are more, at least 1
+     * @param unit what they are
+     * @return the difference of all counts; of statements, those of which there are more calls
+     */
+    public Cost beyond(Cost smaller, String name, long more, String unit) {
+        Map<String, Long> rest = new LinkedHashMap<>();
+        counts.forEach((count, here) -> {
+            long difference = here - smaller.counts.getOrDefault(count, 0L);
+            int statement = count.lastIndexOf(", ");
+            String calls = of(statement < 0 ? "" : count.substring(0, statement), CALLS);
+            boolean total = !counts.containsKey(calls);
+            if (total || counts.get(calls) > smaller.counts.getOrDefault(calls, 0L)) {
+                rest.put(count, difference);
+            }
+        });
+        return new Cost(name, more, unit, rest);
+    }
+
     /** The name of a count of one statement. */
     static String of(String statement, String count) {
         return statement + ", " + count;
-    }
-
-    /** Whether a count is not quite the same in each run: bytes and pages are not, as rows lie now here, now there. */
-    static boolean varies(String count) {
-        return count.endsWith(BUFFERS) || count.endsWith(WAL);
     }
 }

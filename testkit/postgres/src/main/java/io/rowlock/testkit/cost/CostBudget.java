@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * claim: rowlock:claim, calls = 1
  * </pre>
  *
- * <p>Round trips, statements and updates are to be met exactly; bytes and pages to {@value #MARGIN_PERCENT} in a hundred. Who
+ * <p>Round trips, statements and updates are to be met exactly; bytes and pages to {@value #MARGIN_PERCENT} in a hundred, and at
+ * least 128 bytes or 2 pages. Who
  * spends less than that must lower the budget, so that the next one who spends more is noticed. The system property {@code
  * costs.write=true} writes the file instead; what is within the margin keeps its line. Not safe for use by several threads.
  */
@@ -34,6 +35,8 @@ public final class CostBudget {
     /** How far bytes and pages may be from the budget, in a hundred of it. */
     public static final int MARGIN_PERCENT = 3;
 
+    private static final long LEAST_BYTES = 128;
+    private static final long LEAST_PAGES = 2;
     private static final String WRITE = "costs.write";
     private static final Pattern LINE = Pattern.compile("([^:#]+): (.+) = (\\d+)");
 
@@ -147,7 +150,14 @@ public final class CostBudget {
     }
 
     private static boolean within(String name, long budget, long spent) {
-        return budget == spent || (Cost.varies(name) && Math.abs(spent - budget) * 100 <= budget * MARGIN_PERCENT);
+        return budget == spent || Math.abs(spent - budget) <= margin(name, budget);
+    }
+
+    private static long margin(String name, long budget) {
+        if (name.endsWith(Cost.WAL)) {
+            return Math.max(LEAST_BYTES, budget * MARGIN_PERCENT / 100);
+        }
+        return name.endsWith(Cost.BUFFERS) ? Math.max(LEAST_PAGES, budget * MARGIN_PERCENT / 100) : 0;
     }
 
     private void write(Map<String, Map<String, Long>> costs) {

@@ -19,13 +19,14 @@ import javax.sql.DataSource;
  */
 public final class CostScene implements AutoCloseable {
     /** The driver prepares the sixth execution on the server, which may choose another plan for the sixth of those. */
-    private static final int ROUNDS_BEFORE = 12;
+    private static final int EXECUTIONS = 12;
 
     private final String name;
     private final TestSchema schema;
     private final TcpProxy proxy;
     private final KeptConnections connections;
     private final Meter meter;
+    private int roundsBefore = EXECUTIONS;
     private Step before = () -> {};
     private Step after = () -> {};
 
@@ -89,6 +90,16 @@ public final class CostScene implements AutoCloseable {
     }
 
     /**
+     * Of work that runs each of its statements a dozen times anyway: two rounds before the counted one are enough.
+     *
+     * @return this
+     */
+    public CostScene ofRepetitions() {
+        roundsBefore = 2;
+        return this;
+    }
+
+    /**
      * Does the work and counts it. What it sends goes over {@link #dataSource()}, by whatever threads, and has been answered
      * when it returns.
      *
@@ -99,7 +110,7 @@ public final class CostScene implements AutoCloseable {
      * @throws Exception of the work, or {@link SQLException} if the server could not be asked
      */
     public Cost measure(long units, String unit, Step work) throws Exception {
-        for (int i = 0; i < ROUNDS_BEFORE; i++) {
+        for (int i = 0; i < roundsBefore; i++) {
             before.run();
             work.run();
             after.run();
