@@ -91,8 +91,9 @@ final class CostsIT {
             if (there) {
                 scene.schema().execute("INSERT INTO reading (id, size) SELECT i, 0 FROM generate_series(1, 100) i");
             }
-            (perFlush == 1 ? scene.ofRepetitions() : scene).after(() -> scene.schema()
-                    .execute("DELETE FROM rowlock_job" + (there ? "" : "; DELETE FROM reading")));
+            (perFlush == 1 ? scene.ofRepetitions() : scene)
+                    .after(() ->
+                            scene.schema().execute("DELETE FROM rowlock_job" + (there ? "" : "; DELETE FROM reading")));
             return scene.measure(ENTITIES, "entities", () -> {
                 for (int first = 1; first <= ENTITIES; first += perFlush) {
                     int from = first;

@@ -8,7 +8,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +51,28 @@ final class TcpProxyIT {
             assertThat(proxy.connections()).isOne();
         }
         await().until(() -> proxy.connections() == 0);
+    }
+
+    @Test
+    void counts_how_often_a_client_waits_and_tells_each_statement_of_a_batch() throws Exception {
+        Queue<String> told = new ConcurrentLinkedQueue<>();
+        try (Connection connection = connect()) {
+            connection.setAutoCommit(false);
+            proxy.tell(told::add);
+            long before = proxy.roundTrips();
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO note VALUES (?)")) {
+                for (int id = 0; id < 3; id++) {
+                    insert.setInt(1, id);
+                    insert.addBatch();
+                }
+                insert.executeBatch();
+            }
+            assertThat(proxy.roundTrips() - before).as("the batch, with BEGIN").isEqualTo(1);
+            connection.commit();
+            assertThat(proxy.roundTrips() - before).isEqualTo(2);
+        }
+        String insert = "INSERT INTO note VALUES ($1)";
+        assertThat(told).containsExactly("BEGIN", insert, insert, insert, "COMMIT");
     }
 
     @Test
