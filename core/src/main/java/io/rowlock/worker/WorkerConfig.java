@@ -43,7 +43,8 @@ public final class WorkerConfig {
     public WorkerConfig() {}
 
     /**
-     * Names the worker: the first part of its id, for people.
+     * Names the worker: the first part of its id, for people. The id stands in each row that the worker has claimed; a short
+     * name keeps these in their pages, so that a claim writes no index.
      *
      * @param name 1 to 100 characters; {@code worker} by default
      * @return this

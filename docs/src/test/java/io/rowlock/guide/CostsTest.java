@@ -28,6 +28,7 @@ final class CostsTest {
             "enqueue-bulk", "one of 1,000 written by one `enqueueAll`",
             "enqueue-with-dedup-keys", "one of 200 with dedup keys, written together",
             "claim", "one of 200 claimed together",
+            "claim-by-a-long-name", "the same, by a worker whose name has 55 characters",
             "complete-and-delete", "one of 200 completed together, and deleted",
             "complete-and-keep", "the same, and kept",
             "retry", "one of 200 that failed together, and wait for their next attempt",

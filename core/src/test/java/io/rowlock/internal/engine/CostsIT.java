@@ -43,7 +43,8 @@ final class CostsIT {
     void each_scene_costs_its_budget_and_no_less() throws Exception {
         try (CostServer server = CostServer.start()) {
             enqueue(server);
-            claim(server);
+            claim(server, "claim", "worker");
+            claim(server, "claim-by-a-long-name", "billing-worker-of-the-accounting-department-in-europe-1");
             complete(server, "complete-and-delete", DELETED);
             complete(server, "complete-and-keep", KEPT);
             end(server, "retry", job -> {
@@ -85,9 +86,10 @@ final class CostsIT {
         }
     }
 
-    private void claim(CostServer server) throws Exception {
-        try (CostScene scene = server.scene("claim");
-                EngineByHand engine = EngineByHand.in(scene, DELETED, leased(job -> {}))) {
+    private void claim(CostServer server, String name, String worker) throws Exception {
+        try (CostScene scene = server.scene(name);
+                EngineByHand engine =
+                        EngineByHand.in(scene, DELETED, leased(job -> {}).andThen(config -> config.name(worker)))) {
             scene.before(() -> write(engine, BATCH)).after(() -> engine.run().record());
             found.add(scene.measure(BATCH, "jobs", engine::claim));
         }

@@ -21,6 +21,8 @@ import java.util.function.Consumer;
 /** The engine of one worker, of which each step is taken alone: claim, run the handlers, record what became of them. */
 final class EngineByHand implements AutoCloseable {
     private static final Duration LONG = Duration.ofHours(1); // no sweep comes between, and no lease ends
+    private static final String LIKE_A_WORKER =
+            "-12345-6a1c2f3e-7b55"; // process and incarnation; it stands in each claimed row
     private static final int CONCURRENCY = 1_000;
 
     private final CostScene scene;
@@ -46,7 +48,7 @@ final class EngineByHand implements AutoCloseable {
                 jobs -> {},
                 new Alarms(AlertLimits.none(), List.of(), Clock.systemUTC()));
         boolean delete = settings.retention().completed().isZero();
-        Identity identity = new Identity("worker-6a1c2f3e-7b55-4b1e-9d0a-52f1c7f8e001", LONG, "x", delete, () -> false);
+        Identity identity = new Identity(settings.name() + LIKE_A_WORKER, LONG, "x", delete, () -> false);
         this.engine = new Engine(ground, settings, identity, claimed::add, () -> {});
     }
 

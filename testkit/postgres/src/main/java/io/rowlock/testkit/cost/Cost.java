@@ -51,12 +51,11 @@ public record Cost(String scene, long units, String unit, Map<String, Long> coun
     public Cost beyond(Cost smaller, String name, long more, String unit) {
         Map<String, Long> rest = new LinkedHashMap<>();
         counts.forEach((count, here) -> {
-            long difference = here - smaller.counts.getOrDefault(count, 0L);
             int statement = count.lastIndexOf(", ");
-            String calls = of(statement < 0 ? "" : count.substring(0, statement), CALLS);
-            boolean total = !counts.containsKey(calls);
-            if (total || counts.get(calls) > smaller.counts.getOrDefault(calls, 0L)) {
-                rest.put(count, difference);
+            String calls = of(statement < 0 ? count : count.substring(0, statement), CALLS);
+            long moreCalls = counts.getOrDefault(calls, 1L) - smaller.counts.getOrDefault(calls, 0L);
+            if (moreCalls > 0) {
+                rest.put(count, here - smaller.counts.getOrDefault(count, 0L));
             }
         });
         return new Cost(name, more, unit, rest);
