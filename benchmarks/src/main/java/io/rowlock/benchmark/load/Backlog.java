@@ -14,9 +14,14 @@ import javax.sql.DataSource;
 /** A Rowlock of a trial, and jobs for it. */
 record Backlog(Rowlock rowlock, DataSource pool) {
     private static final int BATCH = 5_000;
+    private static final int CONNECTIONS = 10;
 
     static Backlog empty(Trial trial) {
-        DataSource pool = trial.pool(10);
+        return empty(trial, CONNECTIONS);
+    }
+
+    private static Backlog empty(Trial trial, int connections) {
+        DataSource pool = trial.pool(connections);
         Rowlock rowlock =
                 Rowlock.builder().dataSource(pool).schema(trial.schema().name()).build();
         rowlock.schema().install();
@@ -24,7 +29,11 @@ record Backlog(Rowlock rowlock, DataSource pool) {
     }
 
     static Backlog of(Trial trial, int jobs) throws SQLException {
-        return empty(trial).add(jobs, (number, job) -> {});
+        return of(trial, jobs, CONNECTIONS);
+    }
+
+    static Backlog of(Trial trial, int jobs, int connections) throws SQLException {
+        return empty(trial, connections).add(jobs, (number, job) -> {});
     }
 
     /** Writes jobs in batches, a transaction each. */

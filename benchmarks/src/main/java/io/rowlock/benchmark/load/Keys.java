@@ -2,7 +2,7 @@ package io.rowlock.benchmark.load;
 
 import io.rowlock.benchmark.run.Contender;
 import io.rowlock.benchmark.run.Figure;
-import io.rowlock.benchmark.run.Figure.Reach;
+import io.rowlock.benchmark.run.Reach;
 import io.rowlock.job.JobOptions;
 import java.time.Duration;
 import java.util.List;

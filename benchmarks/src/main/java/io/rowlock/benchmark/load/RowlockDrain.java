@@ -1,8 +1,10 @@
 package io.rowlock.benchmark.load;
 
 import io.rowlock.benchmark.run.Trial;
+import io.rowlock.job.JobHandler;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -13,17 +15,32 @@ final class RowlockDrain {
 
     static double jobsPerSecond(Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config)
             throws Exception {
-        trial.settle();
-        return withoutSettling(trial, backlog, jobs, config);
+        return jobsPerSecond(trial, backlog, jobs, config, (payload, job) -> {});
     }
 
-    static double withoutSettling(Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config)
+    static double jobsPerSecond(
+            Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config, JobHandler<Noop> handler)
+            throws Exception {
+        trial.settle();
+        return withoutSettling(trial, backlog, jobs, config, handler);
+    }
+
+    static double withoutSettling(
+            Trial trial, Backlog backlog, int jobs, Consumer<WorkerConfig> config, JobHandler<Noop> handler)
             throws Exception {
         LongAdder ran = new LongAdder();
         Worker worker = backlog.rowlock().worker(w -> {
             config.accept(w);
-            w.handle(Noop.class, (payload, job) -> ran.increment());
+            w.handle(Noop.class, (payload, job) -> {
+                handler.handle(payload, job);
+                ran.increment();
+            });
         });
+        return jobsPerSecond(trial, worker, jobs, ran);
+    }
+
+    /** Starts the worker, whose handlers count, and stops it when all is done. */
+    static double jobsPerSecond(Trial trial, Worker worker, int jobs, LongAdder ran) throws Exception {
         Stopwatch watch = Stopwatch.started();
         worker.start();
         try {
@@ -34,7 +51,7 @@ final class RowlockDrain {
         }
     }
 
-    private static long unfinished(Trial trial) throws Exception {
+    static long unfinished(Trial trial) throws SQLException {
         return trial.schema().count("SELECT count(*) FROM (SELECT FROM rowlock_job WHERE state = 'ready' LIMIT 1) one");
     }
 }

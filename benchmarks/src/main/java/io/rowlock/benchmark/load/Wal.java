@@ -2,6 +2,7 @@ package io.rowlock.benchmark.load;
 
 import io.rowlock.benchmark.run.Contender;
 import io.rowlock.benchmark.run.Figure;
+import io.rowlock.benchmark.run.Reach;
 import io.rowlock.benchmark.run.Trial;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -23,8 +24,8 @@ public final class Wal {
                         "Rowlock",
                         "full_page_writes on, a checkpoint before: the first touch of each page counts",
                         Wal::bytes)),
-                List.of(),
-                "To reach: 1,024 bytes. The row itself is written twice, by the insert and by the claim; the rest are its entries"
+                List.of(Reach.atMost(1_024, "Rowlock")),
+                "The row itself is written twice, by the insert and by the claim; the rest are its entries"
                         + " in the indexes, the locks and the delete.");
     }
 
@@ -35,7 +36,7 @@ public final class Wal {
         long before = position(trial);
         backlog.add(jobs, (number, job) -> {});
         RowlockDrain.withoutSettling(
-                trial, backlog, jobs, w -> w.queue("default", 32).keepCompleted(Duration.ZERO));
+                trial, backlog, jobs, w -> w.queue("default", 32).keepCompleted(Duration.ZERO), (payload, job) -> {});
         return (position(trial) - before) / (double) jobs;
     }
 

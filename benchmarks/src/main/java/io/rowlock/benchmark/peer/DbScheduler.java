@@ -33,10 +33,14 @@ public final class DbScheduler {
     /** Works a backlog off. */
     public static Contender drain() {
         return new Contender(
-                "db-scheduler",
-                THREADS
-                        + " threads, pollUsingLockAndFetch(0.5, 4.0); at least once, dead executions found by heartbeat",
-                DbScheduler::jobsPerSecond);
+                        "db-scheduler",
+                        THREADS
+                                + " threads, pollUsingLockAndFetch(0.5, 4.0), what its README advises for throughput; polls each second",
+                        DbScheduler::jobsPerSecond)
+                .promising(
+                        "at least once; outcomes are checked by a version; a dead worker's tasks run again when heartbeats have"
+                                + " been missed, some minutes by default; consecutive failures are counted, a killed process is none;"
+                                + " retries without a limit unless a handler says otherwise");
     }
 
     private static double jobsPerSecond(Trial trial) throws Exception {

@@ -23,10 +23,12 @@ public final class JobRunr {
     /** Works a backlog off. */
     public static Contender drain() {
         return new Contender(
-                "JobRunr",
-                WORKERS
-                        + " workers, polls every 5 s, the shortest it takes, succeeded jobs deleted at once; at least once",
-                JobRunr::jobsPerSecond);
+                        "JobRunr",
+                        WORKERS + " workers, polls every 5 s, the shortest it takes, succeeded jobs deleted at once",
+                        JobRunr::jobsPerSecond)
+                .promising(
+                        "at least once; outcomes are checked by a version; a dead server's jobs run again when it has timed out;"
+                                + " ten retries, then failed, kept; jobs are stored as the name of a class and a method");
     }
 
     /** The job; JobRunr calls it by name. */

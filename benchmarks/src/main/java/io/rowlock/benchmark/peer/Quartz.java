@@ -37,10 +37,12 @@ public final class Quartz {
     /** Works a backlog off. */
     public static Contender drain() {
         return new Contender(
-                "Quartz",
-                THREADS + " threads, JobStoreTX clustered, batchTriggerAcquisitionMaxCount " + THREADS
-                        + "; at most once unless recovery is asked for",
-                Quartz::jobsPerSecond);
+                        "Quartz",
+                        THREADS + " threads, JobStoreTX clustered, batchTriggerAcquisitionMaxCount " + THREADS,
+                        Quartz::jobsPerSecond)
+                .promising(
+                        "at most once unless a job asks for recovery, then again when its node has missed check-ins; one lock"
+                                + " over the whole scheduler; no retries; jobs are stored as the name of a class");
     }
 
     /** The job. */

@@ -3,9 +3,12 @@ package io.rowlock.benchmark.run;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +22,8 @@ import picocli.CommandLine.Spec;
         description = "Measures Rowlock beside its peers, in one run on one PostgreSQL of its own.",
         footer = {
             "",
-            "A full run takes hours and wants a machine of its own; --short takes some minutes and shows the order of things.",
+            "A full run takes more than an hour and wants a machine of its own; --short takes about five minutes and shows the",
+            "order of things. graphile-worker is fetched with npm where there is Node, and named as skipped where there is none.",
             "Exit code: 0 if all was measured, whether reached or not; 1 if something failed; 2 for wrong usage."
         })
 public final class Bench implements Callable<Integer> {
@@ -36,14 +40,22 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--only", paramLabel = "FIGURE", split = ",", description = "Only these figures, see --list.")
     private List<String> only = List.of();
 
+    @Option(
+            names = "--skip",
+            paramLabel = "WHO",
+            split = ",",
+            description = "Do not measure these, for example graphile-worker; the pages name them as skipped.")
+    private List<String> skip = List.of();
+
     @Option(names = "--list", description = "List the figures and measure nothing.")
     private boolean list;
 
     @Option(
             names = "--out",
             paramLabel = "FOLDER",
-            description = "Where pages and plots are written; docs/benchmarks by default, nowhere in a short run.")
-    private Path out = Path.of("docs/benchmarks");
+            description =
+                    "Where pages and plots are written; docs/benchmarks by default, nowhere by default in a short run.")
+    private @Nullable Path folder;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // set by picocli before anything is called
@@ -68,28 +80,37 @@ public final class Bench implements Callable<Integer> {
         List<Figure> chosen = chosen();
         int rounds = runs > 0 ? runs : brief ? 1 : 5;
         double scale = brief ? SHORT : 1;
+        boolean written = !brief || folder != null;
+        Path out = folder == null ? Path.of("docs/benchmarks") : folder;
         try (Server server = new Server()) {
             print.println(server.settings());
-            Report report = new Report(
-                    out,
-                    Machine.facts(),
-                    server.settings(),
-                    "Medians of " + rounds + " alternating runs behind one that warms up, measured on");
+            Map<String, Map<String, String>> facts = new LinkedHashMap<>();
+            facts.put("Machine", Machine.facts());
+            facts.put("Versions", Machine.versions());
+            facts.put("Settings of PostgreSQL", server.settings());
+            Report report = new Report(out, facts, how(rounds));
             Runs all = new Runs(server.postgres(), rounds, scale, print);
             List<Result> results = new ArrayList<>();
             for (Figure figure : chosen) {
                 Result result = all.measure(figure);
                 results.add(result);
                 tell(print, result);
-                if (!brief) {
+                if (written) {
                     report.write(result);
                 }
             }
-            if (!brief && only.isEmpty()) {
+            if (written && only.isEmpty()) {
                 report.write(results);
             }
         }
         return 0;
+    }
+
+    private String how(int rounds) {
+        String size = brief ? "A tenth of the load: no figure, only the order of things. " : "";
+        return size + "Medians of " + rounds
+                + " alternating runs, behind one of a quarter of the size that warms up where a measurement does not do so"
+                + " by itself, measured on";
     }
 
     private List<Figure> chosen() {
@@ -102,29 +123,36 @@ public final class Bench implements Callable<Integer> {
         }
         return figures.stream()
                 .filter(each -> only.isEmpty() || only.contains(each.id()))
+                .map(this::withoutWhomToSkip)
                 .toList();
+    }
+
+    private Figure withoutWhomToSkip(Figure figure) {
+        return figure.with(figure.contenders().stream()
+                .map(each -> skip.contains(each.name()) ? each.skippedFor("not asked for on the command line") : each)
+                .toList());
     }
 
     private static void tell(PrintWriter print, Result result) {
         for (Samples each : result.samples()) {
-            print.printf(
-                    Locale.ROOT,
-                    "  %-28s %,14.2f %s (%,.2f to %,.2f)%n",
-                    each.contender().name(),
-                    each.median(),
-                    result.figure().unit(),
-                    each.min(),
-                    each.max());
+            String name = each.contender().name();
+            if (each.skipped().isPresent()) {
+                print.printf("  %-40s skipped: %s%n", name, each.skipped().get());
+            } else {
+                print.printf(
+                        Locale.ROOT,
+                        "  %-40s %,14.2f %s (%,.2f to %,.2f)%n",
+                        name,
+                        each.median(),
+                        result.figure().unit(),
+                        each.min(),
+                        each.max());
+            }
         }
-        for (Figure.Reach reach : result.figure().reaches()) {
-            double ratio = result.ratio(reach);
+        for (Reach reach : result.figure().reaches()) {
+            double value = result.value(reach);
             print.printf(
-                    Locale.ROOT,
-                    "  %s %s: %.2f %s%n",
-                    reach.of(),
-                    reach,
-                    ratio,
-                    reach.reached(ratio) ? "reached" : "MISSED");
+                    "  %s %s: %s, %s%n", reach.subject(), reach.wanted(), Report.number(value), reach.verdict(value));
         }
         print.flush();
     }

@@ -1,7 +1,6 @@
 package io.rowlock.benchmark.run;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A figure: a load that several contenders carry in turn, and what is to be reached between them.
@@ -10,42 +9,37 @@ import java.util.Optional;
  * @param title what is measured
  * @param unit the unit of all values
  * @param contenders who carries it; the first one is Rowlock as it is
- * @param reaches the ratios to be reached
+ * @param reaches what is to be reached
  * @param limitedBy what limits it, for the reader of the table
+ * @param warmsUp whether a first, smaller round counts for nothing; false where each measurement warms up by itself
  */
 public record Figure(
-        String id, String title, String unit, List<Contender> contenders, List<Reach> reaches, String limitedBy) {
+        String id,
+        String title,
+        String unit,
+        List<Contender> contenders,
+        List<Reach> reaches,
+        String limitedBy,
+        boolean warmsUp) {
 
     public Figure {
         contenders = List.copyOf(contenders);
         reaches = List.copyOf(reaches);
     }
 
-    /**
-     * A ratio of medians to be reached.
-     *
-     * @param of whose median is divided
-     * @param by whose median divides
-     * @param least at least this, or empty
-     * @param most at most this, or empty
-     */
-    public record Reach(String of, String by, Optional<Double> least, Optional<Double> most) {
-        public static Reach atLeast(double least, String of, String by) {
-            return new Reach(of, by, Optional.of(least), Optional.empty());
-        }
+    /** A figure that is measured behind a round that warms up. */
+    public Figure(
+            String id, String title, String unit, List<Contender> contenders, List<Reach> reaches, String limitedBy) {
+        this(id, title, unit, contenders, reaches, limitedBy, true);
+    }
 
-        public static Reach atMost(double most, String of, String by) {
-            return new Reach(of, by, Optional.empty(), Optional.of(most));
-        }
+    /** The same load, carried by these. */
+    Figure with(List<Contender> others) {
+        return new Figure(id, title, unit, others, reaches, limitedBy, warmsUp);
+    }
 
-        public boolean reached(double ratio) {
-            return least.map(bound -> ratio >= bound).orElse(true)
-                    && most.map(bound -> ratio <= bound).orElse(true);
-        }
-
-        @Override
-        public String toString() {
-            return least.map(bound -> "≥ " + bound).orElseGet(() -> "≤ " + most.orElseThrow()) + " × " + by;
-        }
+    /** The same without a first round. */
+    public Figure withoutWarmUp() {
+        return new Figure(id, title, unit, contenders, reaches, limitedBy, false);
     }
 }

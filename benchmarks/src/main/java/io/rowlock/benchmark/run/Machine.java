@@ -1,10 +1,14 @@
 package io.rowlock.benchmark.run;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** What the figures were measured on; no names of hosts or people. */
@@ -19,6 +23,21 @@ final class Machine {
         facts.put("system", System.getProperty("os.name") + ' ' + System.getProperty("os.arch"));
         facts.put("java", System.getProperty("java.vm.name") + ' ' + System.getProperty("java.version"));
         return facts;
+    }
+
+    /** Of everything that is measured, as the build wrote them down. */
+    static Map<String, String> versions() {
+        try (InputStream file = Machine.class.getResourceAsStream("/versions.properties")) {
+            Properties versions = new Properties();
+            if (file != null) {
+                versions.load(file);
+            }
+            Map<String, String> sorted = new TreeMap<>();
+            versions.stringPropertyNames().forEach(name -> sorted.put(name, versions.getProperty(name)));
+            return sorted;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String lineOf(Path file, String name) {

@@ -22,7 +22,8 @@ final class Plot {
 
     static String svg(Result result) {
         DefaultStatisticalCategoryDataset data = new DefaultStatisticalCategoryDataset();
-        result.samples()
+        result.samples().stream()
+                .filter(each -> each.skipped().isEmpty())
                 .forEach(each -> data.add(
                         each.median(),
                         (each.max() - each.min()) / 2,

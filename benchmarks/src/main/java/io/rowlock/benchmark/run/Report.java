@@ -8,102 +8,144 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
-/** Writes a page for each figure, a plot beside it, and one page with all ratios. */
+/** Writes a page for each figure, its plots beside it, and one page with all that was to be reached. */
 final class Report {
+    /** The page with all of them; {@code README.md} beside it is written by hand. */
+    static final String OVERVIEW = "figures.md";
+
     private final Path folder;
-    private final Map<String, String> machine;
-    private final Map<String, String> settings;
+    private final Map<String, Map<String, String>> facts;
     private final String how;
 
-    /** @param how the size of the run, in words */
-    Report(Path folder, Map<String, String> machine, Map<String, String> settings, String how) {
+    /**
+     * @param facts by heading: the machine, the versions, the server's settings
+     * @param how the size of the run, in words
+     */
+    Report(Path folder, Map<String, Map<String, String>> facts, String how) {
         this.folder = folder;
-        this.machine = machine;
-        this.settings = settings;
+        this.facts = facts;
         this.how = how;
     }
 
     void write(Result result) throws IOException {
         Files.createDirectories(folder);
         Figure figure = result.figure();
+        Page page = new Page(figure.title());
         Files.writeString(folder.resolve(figure.id() + ".svg"), Plot.svg(result));
-        StringBuilder page = new StringBuilder();
-        line(page, "# " + figure.title());
-        line(page, "");
-        line(page, "![" + figure.title() + "](" + figure.id() + ".svg)");
-        line(page, "");
-        line(page, "| who | median " + figure.unit() + " | from | to | set up |");
-        line(page, "|---|---:|---:|---:|---|");
-        for (Samples each : result.samples()) {
-            line(
-                    page,
-                    String.format(
-                            Locale.ROOT,
-                            "| %s | %s | %s | %s | %s |",
-                            each.contender().name(),
-                            number(each.median()),
-                            number(each.min()),
-                            number(each.max()),
-                            each.contender().setting()));
+        page.line("![" + figure.title() + "](" + figure.id() + ".svg)");
+        if (result.samples().stream().anyMatch(each -> each.histogram().isPresent())) {
+            Files.writeString(folder.resolve(figure.id() + "-histogram.svg"), TimesPlot.svg(result));
+            page.line("").line("![How many were how fast](" + figure.id() + "-histogram.svg)");
         }
-        if (!figure.reaches().isEmpty()) {
-            line(page, "");
-            line(page, "| ratio | to reach | measured |");
-            line(page, "|---|---|---|");
-            figure.reaches().forEach(reach -> line(page, "| " + ratio(result, reach) + " |"));
-        }
-        line(page, "");
-        line(page, figure.limitedBy());
-        line(page, "");
-        line(page, how + " " + LocalDate.now(ZoneOffset.UTC) + ".");
-        line(page, "");
-        facts(page, machine);
-        facts(page, settings);
-        Files.writeString(folder.resolve(figure.id() + ".md"), page);
+        measured(page, result);
+        reached(page, result);
+        promised(page, figure);
+        page.heading("What limits this figure").line(figure.limitedBy());
+        page.heading("How it was measured").line(how + " " + LocalDate.now(ZoneOffset.UTC) + '.');
+        facts.forEach((heading, each) -> {
+            page.line("").line(heading + ":").line("");
+            each.forEach((name, value) -> page.line("- " + name + ": " + value));
+        });
+        Files.writeString(folder.resolve(figure.id() + ".md"), page.text());
     }
 
-    /** All ratios on one page. */
+    /** All that was to be reached, on one page. */
     void write(List<Result> results) throws IOException {
-        StringBuilder page = new StringBuilder();
-        line(page, "# Figures");
-        line(page, "");
-        line(
-                page,
-                "Made by `./bench`. Ratios of medians within one run; the pages behind them say how they were measured.");
-        line(page, "");
-        line(page, "| figure | ratio | to reach | measured |");
-        line(page, "|---|---|---|---|");
+        Page page = new Page("Figures");
+        page.line(
+                "Made by `./bench`. Medians of one run and their ratios; the pages behind them say how they were measured.");
+        page.line("").line("| figure | of | to reach | measured | |").line("|---|---|---|---:|---|");
         for (Result result : results) {
             String link = "[" + result.figure().title() + "](" + result.figure().id() + ".md)";
-            for (Figure.Reach reach : result.figure().reaches()) {
-                line(page, "| " + link + " | " + ratio(result, reach) + " |");
+            result.figure().reaches().forEach(reach -> page.line("| " + link + verdict(result, reach)));
+            if (result.figure().reaches().isEmpty()) {
+                page.line("| " + link + " | | nothing | | |");
             }
         }
-        Files.writeString(folder.resolve("README.md"), page);
+        for (Result result : results) {
+            for (Samples each : result.samples()) {
+                each.skipped()
+                        .ifPresent(reason -> page.line("")
+                                .line("Skipped in " + result.figure().id() + ": "
+                                        + each.contender().name() + ", " + reason + '.'));
+            }
+        }
+        page.line("").line(how + " " + LocalDate.now(ZoneOffset.UTC) + '.');
+        Files.writeString(folder.resolve(OVERVIEW), page.text());
     }
 
-    private static String ratio(Result result, Figure.Reach reach) {
-        double ratio = result.ratio(reach);
-        return String.format(
-                Locale.ROOT,
-                "%s / %s | %s | %.2f%s",
-                reach.of(),
-                reach.by(),
-                reach,
-                ratio,
-                reach.reached(ratio) ? "" : " **missed**");
+    private static void measured(Page page, Result result) {
+        Set<String> also = Samples.also(result.samples());
+        StringBuilder names = new StringBuilder();
+        also.forEach(name -> names.append(' ').append(name).append(" |"));
+        page.line("").line("| who | median " + result.figure().unit() + " | from | to |" + names + " set up |");
+        page.line("|---|---:|---:|---:|" + "---:|".repeat(also.size()) + "---|");
+        for (Samples each : result.samples()) {
+            String who = "| " + each.contender().name() + " | ";
+            if (each.skipped().isPresent()) {
+                page.line(who + "skipped | | |" + " |".repeat(also.size()) + " skipped: "
+                        + each.skipped().get() + " |");
+                continue;
+            }
+            StringBuilder line = new StringBuilder(
+                    who + number(each.median()) + " | " + number(each.min()) + " | " + number(each.max()) + " |");
+            also.forEach(name -> line.append(' ')
+                    .append(each.also().contains(name) ? number(each.median(name)) : "")
+                    .append(" |"));
+            page.line(line + " " + each.contender().setting() + " |");
+        }
     }
 
-    private static void facts(StringBuilder page, Map<String, String> facts) {
-        facts.forEach((name, value) -> line(page, "- " + name + ": " + value));
+    private static void reached(Page page, Result result) {
+        if (!result.figure().reaches().isEmpty()) {
+            page.line("").line("| of | to reach | measured | |").line("|---|---|---:|---|");
+            result.figure()
+                    .reaches()
+                    .forEach(reach -> page.line(verdict(result, reach).stripLeading()));
+        }
     }
 
-    private static String number(double value) {
-        return String.format(Locale.ROOT, value < 100 ? "%,.2f" : "%,.0f", value);
+    private static void promised(Page page, Figure figure) {
+        if (figure.contenders().stream().anyMatch(each -> !each.promise().isEmpty())) {
+            page.heading("What each guarantees").line("| who | guarantees |").line("|---|---|");
+            figure.contenders().stream()
+                    .filter(each -> !each.promise().isEmpty())
+                    .forEach(each -> page.line("| " + each.name() + " | " + each.promise() + " |"));
+        }
     }
 
-    private static void line(StringBuilder page, String line) {
-        page.append(line).append('\n');
+    private static String verdict(Result result, Reach reach) {
+        double value = result.value(reach);
+        String verdict = reach.verdict(value);
+        return " | " + reach.subject() + " | " + reach.wanted() + " | " + (Double.isNaN(value) ? "" : number(value))
+                + " | " + (verdict.equals("missed") ? "**missed**" : verdict) + " |";
+    }
+
+    static String number(double value) {
+        return String.format(Locale.ROOT, Math.abs(value) < 100 ? "%,.2f" : "%,.0f", value);
+    }
+
+    /** Markdown, line by line. */
+    private static final class Page {
+        private final StringBuilder text = new StringBuilder();
+
+        Page(String title) {
+            line("# " + title).line("");
+        }
+
+        Page line(String line) {
+            text.append(line).append('\n');
+            return this;
+        }
+
+        Page heading(String heading) {
+            return line("").line("## " + heading).line("");
+        }
+
+        String text() {
+            return text.toString();
+        }
     }
 }

@@ -8,22 +8,28 @@ import java.util.List;
  * @param figure what
  * @param samples of each contender, in their order
  */
-public record Result(Figure figure, List<Samples> samples) {
-    public Result {
+record Result(Figure figure, List<Samples> samples) {
+    Result {
         samples = List.copyOf(samples);
     }
 
-    /** The median of a contender. */
-    public double median(String contender) {
-        return samples.stream()
-                .filter(each -> each.contender().name().equals(contender))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(figure.id() + " has no contender " + contender))
-                .median();
+    /** The median of which a reach speaks, or the ratio of two; NaN if one of them was skipped. */
+    double value(Reach reach) {
+        double of = median(reach.of());
+        return reach.by().map(other -> of / median(other)).orElse(of);
     }
 
-    /** The ratio of which a reach speaks. */
-    public double ratio(Figure.Reach reach) {
-        return median(reach.of()) / median(reach.by());
+    private double median(String name) {
+        for (Samples each : samples) {
+            String contender = each.contender().name();
+            if (name.equals(contender)) {
+                return each.median();
+            }
+            if (name.startsWith(contender + ' ')
+                    && (each.skipped().isPresent() || each.also().contains(name.substring(contender.length() + 1)))) {
+                return each.median(name.substring(contender.length() + 1));
+            }
+        }
+        throw new IllegalArgumentException(figure.id() + " has measured no " + name);
     }
 }

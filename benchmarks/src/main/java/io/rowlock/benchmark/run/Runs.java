@@ -8,12 +8,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Measures figures: the contenders take turns, round after round, so that what the machine does beside them hits all of them.
  * A first round warms the JVM up and counts for nothing.
  */
 final class Runs {
+    private static final double WARM_UP = 0.25;
+
     private final TestPostgres postgres;
     private final int rounds;
     private final double scale;
@@ -28,34 +31,50 @@ final class Runs {
 
     Result measure(Figure figure) throws Exception {
         print.printf("%s: %s%n", figure.id(), figure.title());
-        Map<Contender, List<Double>> values = new LinkedHashMap<>();
-        for (int round = 0; round <= rounds; round++) {
+        print.flush();
+        Map<Contender, List<Reading>> readings = new LinkedHashMap<>();
+        Map<Contender, String> skipped = new LinkedHashMap<>();
+        figure.contenders().forEach(each -> readings.put(each, new ArrayList<>()));
+        for (int round = figure.warmsUp() ? 0 : 1; round <= rounds; round++) {
             for (Contender contender : figure.contenders()) {
-                double value = measure(figure, contender, round == 0 ? scale / 4 : scale);
-                print.printf(
-                        Locale.ROOT,
-                        "  %s %-28s %,12.1f %s%n",
-                        round == 0 ? "warm-up" : "run " + round,
-                        contender.name(),
-                        value,
-                        figure.unit());
-                print.flush();
-                if (round > 0) {
-                    values.computeIfAbsent(contender, first -> new ArrayList<>())
-                            .add(value);
+                if (skipped.containsKey(contender)) {
+                    continue;
+                }
+                try {
+                    Reading reading = measure(figure, contender, round == 0 ? scale * WARM_UP : scale);
+                    tell(figure, round, contender, reading);
+                    if (round > 0) {
+                        readings.getOrDefault(contender, List.of()).add(reading);
+                    }
+                } catch (Skipped e) {
+                    skipped.put(contender, e.reason());
+                    print.printf("  skipped %s: %s%n", contender.name(), e.reason());
                 }
             }
         }
         return new Result(
                 figure,
-                values.entrySet().stream()
-                        .map(each -> new Samples(each.getKey(), each.getValue()))
+                readings.entrySet().stream()
+                        .map(each -> new Samples(
+                                each.getKey(), each.getValue(), Optional.ofNullable(skipped.get(each.getKey()))))
                         .toList());
     }
 
-    private double measure(Figure figure, Contender contender, double size) throws Exception {
+    private void tell(Figure figure, int round, Contender contender, Reading reading) {
+        print.printf(
+                Locale.ROOT,
+                "  %s %-40s %,12.2f %s%s%n",
+                round == 0 ? "warm-up" : "run " + round,
+                contender.name(),
+                reading.value(),
+                figure.unit(),
+                reading.also().isEmpty() ? "" : " " + reading.also());
+        print.flush();
+    }
+
+    private Reading measure(Figure figure, Contender contender, double size) throws Exception {
         try (Trial trial = new Trial(TestSchema.create(postgres, figure.id()), size)) {
-            return contender.measurement().measure(trial);
+            return trial.reading(contender.measurement().measure(trial));
         }
     }
 }

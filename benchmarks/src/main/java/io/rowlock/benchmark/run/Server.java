@@ -33,7 +33,9 @@ final class Server implements AutoCloseable {
                 .setting("max_wal_size", "8GB")
                 .setting("checkpoint_timeout", "30min")
                 .setting("max_connections", "300")
-                .setting("jit", "off"));
+                .setting("jit", "off")
+                .setting("shared_preload_libraries", "pg_stat_statements")
+                .setting("pg_stat_statements.track", "none")); // but where statements are counted
     }
 
     TestPostgres postgres() {

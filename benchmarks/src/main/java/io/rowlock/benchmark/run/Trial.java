@@ -6,14 +6,21 @@ import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
 
 /** One measurement's surroundings: a schema of its own, which is dropped behind it, and how large the load is. For one thread. */
 public final class Trial implements AutoCloseable {
     private final TestSchema schema;
     private final double scale;
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+    private final Map<String, Double> also = new TreeMap<>();
+    private Optional<Histogram> histogram = Optional.empty();
 
     Trial(TestSchema schema, double scale) {
         this.schema = schema;
@@ -28,6 +35,25 @@ public final class Trial implements AutoCloseable {
     /** So many of something, fewer in a short run. */
     public int scaled(int full) {
         return (int) Math.max(1, full * scale);
+    }
+
+    /** So long, shorter in a short run, but never so short that nothing happens. */
+    public Duration lasting(Duration full) {
+        return Duration.ofMillis(Math.max(1_000, (long) (full.toMillis() * scale)));
+    }
+
+    /** Tells what else was seen beside the value. */
+    public void also(String name, double value) {
+        also.put(name, value);
+    }
+
+    /** Tells single times, in microseconds. */
+    public void recorded(Histogram micros) {
+        histogram = Optional.of(micros);
+    }
+
+    Reading reading(double value) {
+        return new Reading(value, Map.copyOf(also), histogram);
     }
 
     /** A pool of connections that find the schema first; closed with the trial. */

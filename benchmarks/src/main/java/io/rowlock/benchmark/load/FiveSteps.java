@@ -1,0 +1,121 @@
+package io.rowlock.benchmark.load;
+
+import io.rowlock.benchmark.peer.Dbos;
+import io.rowlock.benchmark.run.Contender;
+import io.rowlock.benchmark.run.Figure;
+import io.rowlock.benchmark.run.Reach;
+import io.rowlock.benchmark.run.Trial;
+import io.rowlock.saga.SagaDefinition;
+import io.rowlock.saga.SagaSteps;
+import io.rowlock.saga.SagaType;
+import io.rowlock.saga.engine.SagaEngine;
+import io.rowlock.worker.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/** Sagas of five steps that do nothing, hundreds at a time. */
+public final class FiveSteps {
+    private static final int STEPS = 5;
+    private static final int AT_A_TIME = 200;
+    private static final int SAGAS = 10_000;
+    private static final int BULK = 500;
+    private static final int STARTERS = 32;
+    private static final SagaType<State> TYPE = SagaType.named("five-steps", State.class);
+
+    private FiveSteps() {}
+
+    /** What a saga knows. */
+    public record State(int number) {}
+
+    /** Beside DBOS Transact. */
+    public static Figure moved() {
+        return new Figure(
+                "sagas",
+                "Sagas of five steps that do nothing, 200 at a time, from the first start to the last end",
+                "steps/s",
+                List.of(
+                        new Contender(
+                                        "Rowlock",
+                                        "one worker, " + AT_A_TIME + " slots; started in transactions of " + BULK,
+                                        trial -> stepsPerSecond(trial, 1, BULK))
+                                .promising(
+                                        "a step that ran and was not recorded runs again, with the same key; each step, its"
+                                                + " attempts and the state are recorded, undone steps too; a saga's start is part of"
+                                                + " the caller's transaction; a dead process's sagas go on in another by themselves"
+                                                + " when the lease ends"),
+                        new Contender(
+                                "Rowlock, started one by one",
+                                "the same, but each saga started in a transaction of its own, by " + STARTERS
+                                        + " threads",
+                                trial -> stepsPerSecond(trial, STARTERS, 1)),
+                        Dbos.steps(STEPS, AT_A_TIME)),
+                List.of(Reach.atLeast(10, "Rowlock", "DBOS Transact")),
+                "Records of many sagas share a transaction, so that the disk is waited for seldom; what is left are the rows"
+                        + " themselves: a step is an insert and an update, and each record writes the saga's state anew."
+                        + " Started one by one, it is the starts: a commit for each five steps.");
+    }
+
+    private static double stepsPerSecond(Trial trial, int threads, int bulk) throws Exception {
+        int sagas = Math.max(AT_A_TIME, trial.scaled(SAGAS));
+        Backlog backlog = Backlog.of(trial, 0, STARTERS + 8);
+        SagaEngine engine =
+                SagaEngine.builder(backlog.rowlock()).register(definition()).build();
+        Worker worker = backlog.rowlock()
+                .worker(w -> engine.on(w).queue("default", AT_A_TIME).keepCompleted(Duration.ZERO));
+        trial.settle();
+        worker.start();
+        ExecutorService starters = Executors.newFixedThreadPool(threads);
+        try {
+            Stopwatch watch = Stopwatch.started();
+            int share = sagas / threads;
+            for (Future<Integer> each : starters.invokeAll(IntStream.range(0, threads)
+                    .mapToObj(
+                            i -> starting(backlog, engine, i * share, i == threads - 1 ? sagas : (i + 1) * share, bulk))
+                    .toList())) {
+                each.get();
+            }
+            double seconds = watch.until(() -> trial.schema()
+                            .count(
+                                    "SELECT count(*) FROM (SELECT FROM rowlock_saga WHERE status <> 'completed' LIMIT 1) one")
+                    == 0);
+            return sagas * STEPS / seconds;
+        } finally {
+            starters.shutdown();
+            worker.stop(Duration.ofSeconds(10));
+        }
+    }
+
+    private static Callable<Integer> starting(Backlog backlog, SagaEngine engine, int from, int to, int bulk) {
+        return () -> start(backlog, engine, from, to, bulk);
+    }
+
+    private static int start(Backlog backlog, SagaEngine engine, int from, int to, int bulk) throws SQLException {
+        try (Connection connection = backlog.pool().getConnection()) {
+            connection.setAutoCommit(false);
+            for (int number = from; number < to; number++) {
+                engine.sagas().start(connection, TYPE, "saga-" + number, new State(number));
+                if ((number - from + 1) % bulk == 0 || number == to - 1) {
+                    connection.commit();
+                }
+            }
+        }
+        return to - from;
+    }
+
+    private static SagaDefinition<State> definition() {
+        return saga -> {
+            SagaSteps<State> steps = saga.named("five-steps", State.class).version(1);
+            for (int i = 1; i <= STEPS; i++) {
+                steps = steps.step("step-" + i).call((state, step) -> state).noCompensation();
+            }
+            return steps.build();
+        };
+    }
+}
