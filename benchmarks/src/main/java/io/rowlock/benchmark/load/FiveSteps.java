@@ -13,12 +13,13 @@ import io.rowlock.worker.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.IntStream;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Sagas of five steps that do nothing, hundreds at a time. */
 public final class FiveSteps {
@@ -26,7 +27,10 @@ public final class FiveSteps {
     private static final int AT_A_TIME = 200;
     private static final int SAGAS = 10_000;
     private static final int BULK = 500;
+    private static final int BULKERS = 4;
     private static final int STARTERS = 32;
+    private static final String UNFINISHED =
+            "SELECT count(*) FROM (SELECT FROM rowlock_saga WHERE status <> 'completed' LIMIT 1) one";
     private static final SagaType<State> TYPE = SagaType.named("five-steps", State.class);
 
     private FiveSteps() {}
@@ -43,57 +47,77 @@ public final class FiveSteps {
                 List.of(
                         new Contender(
                                         "Rowlock",
-                                        "one worker, " + AT_A_TIME + " slots; started in transactions of " + BULK,
-                                        trial -> stepsPerSecond(trial, 1, BULK))
+                                        "one worker, " + AT_A_TIME + " slots; started by " + BULKERS
+                                                + " threads in transactions of " + BULK,
+                                        trial -> stepsPerSecond(trial, new Start(BULKERS, BULK, false)))
                                 .promising(
                                         "a step that ran and was not recorded runs again, with the same key; each step, its"
-                                                + " attempts and the state are recorded, undone steps too; a saga's start is part of"
+                                                + " attempts and the state are recorded, compensations too; a saga's start is part of"
                                                 + " the caller's transaction; a dead process's sagas go on in another by themselves"
                                                 + " when the lease ends"),
                         new Contender(
                                 "Rowlock, started one by one",
                                 "the same, but each saga started in a transaction of its own, by " + STARTERS
                                         + " threads",
-                                trial -> stepsPerSecond(trial, STARTERS, 1)),
+                                trial -> stepsPerSecond(trial, new Start(STARTERS, 1, false))),
+                        new Contender(
+                                "Rowlock, started before",
+                                "the same, but all sagas were started before the clock",
+                                trial -> stepsPerSecond(trial, new Start(BULKERS, BULK, true))),
                         Dbos.steps(STEPS, AT_A_TIME)),
-                List.of(Reach.atLeast(10, "Rowlock", "DBOS Transact")),
+                List.of(
+                        Reach.atLeast(10, "Rowlock", "DBOS Transact"),
+                        Reach.atLeast(10, "Rowlock, started before", "DBOS Transact")),
                 "Records of many sagas share a transaction, so that the disk is waited for seldom; what is left are the rows"
                         + " themselves: a step is an insert and an update, and each record writes the saga's state anew."
-                        + " Started one by one, it is the starts: a commit for each five steps.");
+                        + " What starts them shares the machine: a start is a round trip, and one by one it is a commit for each five steps.");
     }
 
-    private static double stepsPerSecond(Trial trial, int threads, int bulk) throws Exception {
+    /** How sagas are started: by so many threads, so many in a transaction, and whether before the worker. */
+    private record Start(int threads, int bulk, boolean before) {}
+
+    private static double stepsPerSecond(Trial trial, Start start) throws Exception {
         int sagas = Math.max(AT_A_TIME, trial.scaled(SAGAS));
         Backlog backlog = Backlog.of(trial, 0, STARTERS + 8);
-        SagaEngine engine =
-                SagaEngine.builder(backlog.rowlock()).register(definition()).build();
+        LongAdder ended = new LongAdder();
+        SagaEngine engine = SagaEngine.builder(backlog.rowlock())
+                .register(definition(ended))
+                .build();
         Worker worker = backlog.rowlock()
                 .worker(w -> engine.on(w).queue("default", AT_A_TIME).keepCompleted(Duration.ZERO));
+        if (start.before()) {
+            start(backlog, engine, sagas, start);
+        }
         trial.settle();
+        Stopwatch watch = Stopwatch.started();
         worker.start();
-        ExecutorService starters = Executors.newFixedThreadPool(threads);
         try {
-            Stopwatch watch = Stopwatch.started();
-            int share = sagas / threads;
-            for (Future<Integer> each : starters.invokeAll(IntStream.range(0, threads)
-                    .mapToObj(
-                            i -> starting(backlog, engine, i * share, i == threads - 1 ? sagas : (i + 1) * share, bulk))
-                    .toList())) {
-                each.get();
+            if (!start.before()) {
+                start(backlog, engine, sagas, start);
+                trial.also("s until all were started", watch.seconds());
             }
-            double seconds = watch.until(() -> trial.schema()
-                            .count(
-                                    "SELECT count(*) FROM (SELECT FROM rowlock_saga WHERE status <> 'completed' LIMIT 1) one")
-                    == 0);
-            return sagas * STEPS / seconds;
+            return sagas * STEPS / watch.until(() -> ended.sum() >= sagas && trial.ask(UNFINISHED) == 0);
         } finally {
-            starters.shutdown();
             worker.stop(Duration.ofSeconds(10));
         }
     }
 
-    private static Callable<Integer> starting(Backlog backlog, SagaEngine engine, int from, int to, int bulk) {
-        return () -> start(backlog, engine, from, to, bulk);
+    private static void start(Backlog backlog, SagaEngine engine, int sagas, Start start) throws Exception {
+        ExecutorService starters = Executors.newFixedThreadPool(start.threads());
+        try {
+            int share = sagas / start.threads();
+            List<Callable<Integer>> parts = new ArrayList<>();
+            for (int i = 0; i < start.threads(); i++) {
+                int from = i * share;
+                int to = i == start.threads() - 1 ? sagas : from + share;
+                parts.add(() -> start(backlog, engine, from, to, start.bulk()));
+            }
+            for (Future<Integer> each : starters.invokeAll(parts)) {
+                each.get();
+            }
+        } finally {
+            starters.shutdown();
+        }
     }
 
     private static int start(Backlog backlog, SagaEngine engine, int from, int to, int bulk) throws SQLException {
@@ -109,13 +133,19 @@ public final class FiveSteps {
         return to - from;
     }
 
-    private static SagaDefinition<State> definition() {
+    private static SagaDefinition<State> definition(LongAdder ended) {
         return saga -> {
             SagaSteps<State> steps = saga.named("five-steps", State.class).version(1);
-            for (int i = 1; i <= STEPS; i++) {
+            for (int i = 1; i < STEPS; i++) {
                 steps = steps.step("step-" + i).call((state, step) -> state).noCompensation();
             }
-            return steps.build();
+            return steps.step("step-" + STEPS)
+                    .call((state, step) -> {
+                        ended.increment();
+                        return state;
+                    })
+                    .noCompensation()
+                    .build();
         };
     }
 }

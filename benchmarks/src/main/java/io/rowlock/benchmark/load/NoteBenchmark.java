@@ -36,7 +36,10 @@ public class NoteBenchmark {
     public int entities;
 
     private AutoCloseable pool = () -> {};
-    private EntityManagerFactory factory = null;
+
+    @SuppressWarnings("NullAway.Init") // by open(), which JMH calls first
+    private EntityManagerFactory factory;
+
     private Function<String, Object> make = PlainNote::new;
 
     /** Makes the session factory. */

@@ -52,6 +52,6 @@ final class RowlockDrain {
     }
 
     static long unfinished(Trial trial) throws SQLException {
-        return trial.schema().count("SELECT count(*) FROM (SELECT FROM rowlock_job WHERE state = 'ready' LIMIT 1) one");
+        return trial.ask("SELECT count(*) FROM (SELECT FROM rowlock_job WHERE state = 'ready' LIMIT 1) one");
     }
 }

@@ -79,7 +79,7 @@ public final class GraphileWorker {
     }
 
     private static long left(Trial trial, String schema) throws SQLException {
-        return trial.schema().count("SELECT count(*) FROM (SELECT FROM " + schema + "._private_jobs LIMIT 1) one");
+        return trial.ask("SELECT count(*) FROM (SELECT FROM " + schema + "._private_jobs LIMIT 1) one");
     }
 
     /** Fetches it once. */

@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
@@ -96,12 +97,14 @@ public final class Modulith {
             };
             trial.settle();
             long startedAt = System.nanoTime();
-            publishers.invokeAll(
-                    IntStream.range(0, threads).mapToObj(i -> publishing).toList());
+            for (Future<Integer> each : publishers.invokeAll(
+                    IntStream.range(0, threads).mapToObj(i -> publishing).toList())) {
+                each.get();
+            }
             if (!left.await(20, TimeUnit.MINUTES)) {
                 throw new TimeoutException("Spring Modulith has " + left.getCount() + " events left");
             }
-            while (trial.schema().count(UNFINISHED) > 0) {
+            while (trial.ask(UNFINISHED) > 0) {
                 TimeUnit.MILLISECONDS.sleep(2);
             }
             return events / ((System.nanoTime() - startedAt) / 1e9);

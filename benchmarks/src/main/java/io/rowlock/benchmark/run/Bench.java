@@ -37,6 +37,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--runs", paramLabel = "N", description = "How often each contender runs; 5 by default.")
     private int runs;
 
+    @Option(names = "--size", paramLabel = "SHARE", description = "Of the load; 1 by default, 0.1 in a short run.")
+    private double size;
+
     @Option(names = "--only", paramLabel = "FIGURE", split = ",", description = "Only these figures, see --list.")
     private List<String> only = List.of();
 
@@ -78,8 +81,9 @@ public final class Bench implements Callable<Integer> {
             return 0;
         }
         List<Figure> chosen = chosen();
+        List<String> failed = new ArrayList<>();
         int rounds = runs > 0 ? runs : brief ? 1 : 5;
-        double scale = brief ? SHORT : 1;
+        double scale = size > 0 ? size : brief ? SHORT : 1;
         boolean written = !brief || folder != null;
         Path out = folder == null ? Path.of("docs/benchmarks") : folder;
         try (Server server = new Server()) {
@@ -88,27 +92,33 @@ public final class Bench implements Callable<Integer> {
             facts.put("Machine", Machine.facts());
             facts.put("Versions", Machine.versions());
             facts.put("Settings of PostgreSQL", server.settings());
-            Report report = new Report(out, facts, how(rounds));
+            Report report = new Report(out, facts, how(rounds, scale));
             Runs all = new Runs(server.postgres(), rounds, scale, print);
             List<Result> results = new ArrayList<>();
             for (Figure figure : chosen) {
-                Result result = all.measure(figure);
-                results.add(result);
-                tell(print, result);
-                if (written) {
-                    report.write(result);
+                try {
+                    Result result = all.measure(figure);
+                    results.add(result);
+                    tell(print, result);
+                    if (written) {
+                        report.write(result);
+                    }
+                } catch (Exception e) { // the others are measured all the same
+                    failed.add(figure.id());
+                    e.printStackTrace(spec.commandLine().getErr());
                 }
             }
             if (written && only.isEmpty()) {
                 report.write(results);
             }
         }
-        return 0;
+        failed.forEach(each -> print.println("FAILED: " + each));
+        return failed.isEmpty() ? 0 : 1;
     }
 
-    private String how(int rounds) {
-        String size = brief ? "A tenth of the load: no figure, only the order of things. " : "";
-        return size + "Medians of " + rounds
+    private static String how(int rounds, double scale) {
+        String small = scale < 1 ? "A small load (" + scale + "): no figure, only the order of things. " : "";
+        return small + "Medians of " + rounds
                 + " alternating runs, behind one of a quarter of the size that warms up where a measurement does not do so"
                 + " by itself, measured on";
     }

@@ -4,6 +4,8 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** One measurement's surroundings: a schema of its own, which is dropped behind it, and how large the load is. For one thread. */
 public final class Trial implements AutoCloseable {
@@ -20,6 +23,7 @@ public final class Trial implements AutoCloseable {
     private final double scale;
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
     private final Map<String, Double> also = new TreeMap<>();
+    private @Nullable Connection asking;
     private Optional<Histogram> histogram = Optional.empty();
 
     Trial(TestSchema schema, double scale) {
@@ -64,6 +68,18 @@ public final class Trial implements AutoCloseable {
         config.setPassword(schema.server().password());
         config.setMaximumPoolSize(size);
         return closing(new HikariDataSource(config));
+    }
+
+    /** Asks for one number, over a connection that stays, so that asking often costs little. */
+    public long ask(String sql) throws SQLException {
+        if (asking == null) {
+            asking = closing(schema.connect());
+        }
+        try (PreparedStatement statement = asking.prepareStatement(sql);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
     }
 
     /** Closes it with the trial; what was given last is closed first. */
