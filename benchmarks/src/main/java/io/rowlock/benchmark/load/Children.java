@@ -16,6 +16,7 @@ final class Children {
         return trial.closing(ChildJvm.start(
                 main,
                 jvm -> jvm.sharing(trial.schema().server())
+                        .jvmArguments("-Xmx256m")
                         .property("org.slf4j.simpleLogger.defaultLogLevel", "error")
                         .arguments(Stream.concat(Stream.of(trial.schema().name()), Stream.of(arguments))
                                 .toArray(String[]::new))));

@@ -56,7 +56,8 @@ public final class Claims {
         });
     }
 
-    private static void fill(Trial trial, String kind, String runAt, String state, int rows) throws SQLException {
+    /** Rows that are there already, written by SQL. */
+    static void fill(Trial trial, String kind, String runAt, String state, int rows) throws SQLException {
         String sql = OTHERS.replace("$1", "'" + kind + "'")
                 .replace("$2", "'" + runAt + "'")
                 .replace("$3", "'" + state + "'")

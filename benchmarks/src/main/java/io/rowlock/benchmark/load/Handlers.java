@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Handlers that take their time, as one does that waits for another service. */
 public final class Handlers {
-    private static final Duration LOAD = Duration.ofSeconds(10);
+    private static final Duration LOAD = Duration.ofSeconds(5);
 
     private Handlers() {}
 

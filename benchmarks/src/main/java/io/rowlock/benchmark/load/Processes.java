@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 /** The same backlog, worked off by several worker processes at once. */
 public final class Processes {
     private static final int JOBS = 200_000;
+    private static final int WARM_UP = 40_000;
     private static final int MOST = 4;
 
     private Processes() {}
@@ -33,19 +34,23 @@ public final class Processes {
 
     private static Contender contender(int processes) {
         String name = processes == 1 ? "1 process" : processes + " processes";
-        return new Contender(name, "32 slots each, new JVMs", trial -> jobsPerSecond(trial, processes));
+        return new Contender(
+                name,
+                "32 slots each, JVMs with -Xmx256m, warmed up on queues of their own",
+                trial -> jobsPerSecond(trial, processes));
     }
 
     private static double jobsPerSecond(Trial trial, int processes) throws Exception {
         int jobs = trial.scaled(JOBS);
-        Backlog.of(trial, jobs);
+        Backlog backlog = Backlog.empty(trial);
         List<ChildJvm> children = new ArrayList<>();
         for (int i = 0; i < processes; i++) {
-            children.add(Children.start(trial, DrainMain.class));
+            children.add(Children.start(trial, DrainMain.class, String.valueOf(trial.scaled(WARM_UP))));
         }
         for (ChildJvm each : children) {
-            each.awaitLine("ready", Duration.ofMinutes(1));
+            each.awaitLine("ready", Duration.ofMinutes(5));
         }
+        backlog.add(jobs, (number, job) -> {});
         trial.settle();
         Stopwatch watch = Stopwatch.started();
         children.forEach(each -> each.send("go"));
