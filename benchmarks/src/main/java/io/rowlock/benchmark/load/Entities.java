@@ -16,7 +16,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** What an annotation adds to the time of a transaction, measured by JMH in a JVM of its own. */
 public final class Entities {
-    private static final Duration WARM_UP = Duration.ofSeconds(8);
+    private static final Duration WARM_UP = Duration.ofSeconds(15);
     private static final Duration MEASURED = Duration.ofSeconds(10);
     private static final String ANNOTATED = "annotated";
     private static final String PLAIN = "not annotated";

@@ -57,7 +57,7 @@ public final class Bench implements Callable<Integer> {
             names = "--out",
             paramLabel = "FOLDER",
             description =
-                    "Where pages and plots are written; docs/benchmarks by default, nowhere by default in a short run.")
+                    "Where pages and plots are written; docs/benchmarks by default, nowhere by default with less than the load.")
     private @Nullable Path folder;
 
     @Spec
@@ -84,7 +84,7 @@ public final class Bench implements Callable<Integer> {
         List<String> failed = new ArrayList<>();
         int rounds = runs > 0 ? runs : brief ? 1 : 5;
         double scale = size > 0 ? size : brief ? SHORT : 1;
-        boolean written = !brief || folder != null;
+        boolean written = scale >= 1 || folder != null;
         Path out = folder == null ? Path.of("docs/benchmarks") : folder;
         try (Server server = new Server()) {
             print.println(server.settings());
@@ -109,7 +109,7 @@ public final class Bench implements Callable<Integer> {
                 }
             }
             if (written && only.isEmpty()) {
-                report.write(results);
+                report.write(results, failed);
             }
         }
         failed.forEach(each -> print.println("FAILED: " + each));
@@ -124,6 +124,7 @@ public final class Bench implements Callable<Integer> {
     }
 
     private List<Figure> chosen() {
+        checkWhomToSkip();
         List<String> known = figures.stream().map(Figure::id).toList();
         for (String id : only) {
             if (!known.contains(id)) {
@@ -135,6 +136,20 @@ public final class Bench implements Callable<Integer> {
                 .filter(each -> only.isEmpty() || only.contains(each.id()))
                 .map(this::withoutWhomToSkip)
                 .toList();
+    }
+
+    private void checkWhomToSkip() {
+        List<String> known = figures.stream()
+                .flatMap(figure -> figure.contenders().stream())
+                .map(Contender::name)
+                .distinct()
+                .toList();
+        for (String name : skip) {
+            if (!known.contains(name)) {
+                throw new CommandLine.ParameterException(
+                        spec.commandLine(), "Nobody is called " + name + "; there are " + String.join(", ", known));
+            }
+        }
     }
 
     private Figure withoutWhomToSkip(Figure figure) {

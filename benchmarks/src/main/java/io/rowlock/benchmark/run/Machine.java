@@ -1,5 +1,6 @@
 package io.rowlock.benchmark.run;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -7,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -33,10 +35,22 @@ final class Machine {
                 versions.load(file);
             }
             Map<String, String> sorted = new TreeMap<>();
+            commit().ifPresent(commit -> versions.setProperty("Rowlock", versions.getProperty("Rowlock") + ", commit " + commit));
             versions.stringPropertyNames().forEach(name -> sorted.put(name, versions.getProperty(name)));
             return sorted;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<String> commit() {
+        try {
+            Process git = new ProcessBuilder("git", "rev-parse", "--short", "HEAD").start();
+            try (BufferedReader said = git.inputReader()) {
+                return Optional.ofNullable(said.readLine());
+            }
+        } catch (IOException e) {
+            return Optional.empty(); // there is no git
         }
     }
 

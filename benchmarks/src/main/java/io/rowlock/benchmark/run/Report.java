@@ -51,8 +51,8 @@ final class Report {
         Files.writeString(folder.resolve(figure.id() + ".md"), page.text());
     }
 
-    /** All that was to be reached, on one page. */
-    void write(List<Result> results) throws IOException {
+    /** All that was to be reached, on one page, with what could not be measured. */
+    void write(List<Result> results, List<String> failed) throws IOException {
         Page page = new Page("Figures");
         page.line(
                 "Made by `./bench`. Medians of one run and their ratios; the pages behind them say how they were measured.");
@@ -72,6 +72,7 @@ final class Report {
                                         + each.contender().name() + ", " + reason + '.'));
             }
         }
+        failed.forEach(id -> page.line("").line("Failed, and not measured: " + id + '.'));
         page.line("").line(how + " " + LocalDate.now(ZoneOffset.UTC) + '.');
         Files.writeString(folder.resolve(OVERVIEW), page.text());
     }

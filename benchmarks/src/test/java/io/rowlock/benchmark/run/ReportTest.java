@@ -54,7 +54,8 @@ final class ReportTest {
         assertThat(folder.resolve(Report.OVERVIEW))
                 .content()
                 .contains("Skipped in figure: peer, there is no npm.")
-                .contains("not measured");
+                .contains("| Rowlock / peer | ≥ 2 |  | not measured |")
+                .contains("Failed, and not measured: other.");
     }
 
     @Test
@@ -85,7 +86,7 @@ final class ReportTest {
         Result result = result(reaches, samples);
         Report report = new Report(folder, Map.of("Machine", Map.of("cores", "2")), "Measured on");
         report.write(result);
-        report.write(List.of(result));
+        report.write(List.of(result), List.of("other"));
     }
 
     private static Result result(List<Reach> reaches, Samples... samples) {
