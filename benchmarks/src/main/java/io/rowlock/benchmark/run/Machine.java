@@ -35,7 +35,8 @@ final class Machine {
                 versions.load(file);
             }
             Map<String, String> sorted = new TreeMap<>();
-            commit().ifPresent(commit -> versions.setProperty("Rowlock", versions.getProperty("Rowlock") + ", commit " + commit));
+            commit().ifPresent(commit ->
+                    versions.setProperty("Rowlock", versions.getProperty("Rowlock") + ", commit " + commit));
             versions.stringPropertyNames().forEach(name -> sorted.put(name, versions.getProperty(name)));
             return sorted;
         } catch (IOException e) {

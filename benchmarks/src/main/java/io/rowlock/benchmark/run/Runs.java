@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Measures figures: the contenders take turns, round after round, so that what the machine does beside them hits all of them.
@@ -68,8 +70,15 @@ final class Runs {
                 contender.name(),
                 reading.value(),
                 figure.unit(),
-                reading.also().isEmpty() ? "" : " " + reading.also());
+                also(reading));
         print.flush();
+    }
+
+    private static String also(Reading reading) {
+        return new TreeMap<>(reading.also())
+                .entrySet().stream()
+                        .map(each -> ", " + each.getKey() + ' ' + Report.number(each.getValue()))
+                        .collect(Collectors.joining());
     }
 
     private Reading measure(Figure figure, Contender contender, double size) throws Exception {
