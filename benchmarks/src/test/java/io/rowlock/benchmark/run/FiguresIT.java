@@ -1,5 +1,6 @@
 package io.rowlock.benchmark.run;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.benchmark.Benchmarks;
@@ -42,7 +43,7 @@ final class FiguresIT {
     void each_contender_is_measured_and_each_reach_is_answered(String id, @TempDir Path folder) throws Exception {
         Figure figure = figure(id);
 
-        Result result = new Runs(server.postgres(), 1, TINY, new PrintWriter(System.out)).measure(figure);
+        Result result = new Runs(server.postgres(), 1, TINY, new PrintWriter(System.out, true, UTF_8)).measure(figure);
 
         assertThat(result.samples())
                 .filteredOn(each -> each.skipped().isEmpty())
