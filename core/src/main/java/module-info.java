@@ -22,6 +22,7 @@ module io.rowlock.core {
     exports io.rowlock.event.opentelemetry;
     exports io.rowlock.idempotency;
     exports io.rowlock.job;
+    exports io.rowlock.lease;
     exports io.rowlock.operation;
     exports io.rowlock.schedule;
     exports io.rowlock.schema;

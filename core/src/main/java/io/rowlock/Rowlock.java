@@ -18,6 +18,7 @@ import io.rowlock.internal.engine.ThreadedWorker;
 import io.rowlock.internal.idempotency.RowIdempotencyKeys;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
+import io.rowlock.internal.lease.RowLeases;
 import io.rowlock.internal.operation.RowOperations;
 import io.rowlock.internal.outbox.ContextHeaders;
 import io.rowlock.internal.outbox.Kinds;
@@ -32,9 +33,14 @@ import io.rowlock.job.JobKind;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Outbox;
 import io.rowlock.job.Queues;
+import io.rowlock.lease.AdvisoryLeader;
+import io.rowlock.lease.Leader;
+import io.rowlock.lease.Leases;
+import io.rowlock.lease.Partitions;
 import io.rowlock.operation.Operations;
 import io.rowlock.schedule.Schedules;
 import io.rowlock.schema.Schema;
+import io.rowlock.spi.ConnectionSource;
 import io.rowlock.spi.PayloadCodec;
 import io.rowlock.spi.RowlockParts;
 import io.rowlock.worker.HandCrankedWorker;
@@ -42,6 +48,7 @@ import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
 import io.rowlock.worker.WorkerSettings;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -51,7 +58,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rowlock on one database: the outbox, the workers, the tables. Make one per database with {@link #builder()} and keep
  * it as long as the application lives. Holds no connection and no thread of its own, but with notifications one of each
- * for a second after a commit; workers do. Safe for use by many threads.
+ * for a second after a commit; workers and leases do. Safe for use by many threads.
  */
 public final class Rowlock {
     private final JdbcSchema schema;
@@ -65,6 +72,8 @@ public final class Rowlock {
     private final RowOperations operations;
     private final Deliveries deliveries;
     private final RowIdempotencyKeys idempotencyKeys;
+    private final RowLeases leases;
+    private final Names names;
     private final Kinds kinds = new Kinds();
     private final Events events;
     private final @Nullable Notifier notifier;
@@ -73,7 +82,7 @@ public final class Rowlock {
     private final List<ThreadedWorker> workers = new CopyOnWriteArrayList<>();
 
     Rowlock(RowlockBuilder builder) {
-        Names names = builder.names();
+        this.names = builder.names();
         PayloadCodec codec = builder.codec();
         this.schema = new JdbcSchema(builder.connections(), names);
         this.events = new Events(builder.listeners());
@@ -107,6 +116,7 @@ public final class Rowlock {
                 kinds,
                 new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain, listener()));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), builder.access(), this::lookAgain);
+        this.leases = new RowLeases(names, builder.connections(), events);
         this.parts = new Parts(
                 builder.connections(),
                 names.schema(),
@@ -215,6 +225,78 @@ public final class Rowlock {
      */
     public IdempotencyKeys idempotencyKeys() {
         return idempotencyKeys;
+    }
+
+    /**
+     * Named leases with fencing tokens.
+     *
+     * @return the leases, on connections of the data source
+     */
+    public Leases leases() {
+        return leases;
+    }
+
+    /**
+     * Lets one process at a time do something, by leases that can be taken 30 s after a crash.
+     *
+     * @return leaders by leases
+     */
+    public Leader leader() {
+        return leader(Leases.TIME_TO_LIVE);
+    }
+
+    /**
+     * The same with another time to live.
+     *
+     * @param timeToLive 1 s to 1 day: how long after a crash until another can lead
+     * @return leaders by leases
+     * @throws InvalidUseException if out of range
+     */
+    public Leader leader(Duration timeToLive) {
+        return leases.contenders().leader(timeToLive);
+    }
+
+    /**
+     * A leader by an advisory lock on a session of its own, a connection of the data source that it keeps while it leads.
+     *
+     * @param name 1 to 200 characters, the same in all processes
+     * @return the leader; does nothing by itself
+     * @throws InvalidUseException if the name is not allowed
+     */
+    public AdvisoryLeader advisoryLeader(String name) {
+        return advisoryLeader(name, parts.connections());
+    }
+
+    /**
+     * The same over other connections: such as lead to the server directly where the data source goes through a pooler.
+     *
+     * @param name as for {@link #advisoryLeader(String)}
+     * @param direct connections to the same database
+     * @return the leader; does nothing by itself
+     * @throws InvalidUseException if the name is not allowed
+     */
+    public AdvisoryLeader advisoryLeader(String name, ConnectionSource direct) {
+        return leases.contenders().advisoryLeader(names, direct, name);
+    }
+
+    /**
+     * Divides work into parts that processes share, by leases that can be taken 30 s after a crash.
+     *
+     * @return partitions by leases
+     */
+    public Partitions partitions() {
+        return partitions(Leases.TIME_TO_LIVE);
+    }
+
+    /**
+     * The same with another time to live.
+     *
+     * @param timeToLive 1 s to 1 day: how long after a crash until another can take a part
+     * @return partitions by leases
+     * @throws InvalidUseException if out of range
+     */
+    public Partitions partitions(Duration timeToLive) {
+        return leases.contenders().partitions(names, timeToLive);
     }
 
     /**

@@ -48,6 +48,7 @@ final class ArchitectureTest {
         "io.rowlock.event.opentelemetry",
         "io.rowlock.idempotency",
         "io.rowlock.job",
+        "io.rowlock.lease",
         "io.rowlock.operation",
         "io.rowlock.schedule",
         "io.rowlock.schema",
@@ -82,6 +83,7 @@ final class ArchitectureTest {
                     "io.rowlock.event..",
                     "io.rowlock.idempotency",
                     "io.rowlock.job",
+                    "io.rowlock.lease",
                     "io.rowlock.operation",
                     "io.rowlock.schedule",
                     "io.rowlock.schema",
@@ -137,7 +139,8 @@ final class ArchitectureTest {
 
     @ArchTest
     static void only_the_sql_package_holds_sql(JavaClasses all) {
-        Pattern sql = Pattern.compile("rowlock_(job|alert|schema)|SELECT |INSERT INTO|UPDATE |DELETE FROM");
+        Pattern sql =
+                Pattern.compile("rowlock_(job|alert|schema|lease|partition)|SELECT |INSERT INTO|UPDATE |DELETE FROM");
         Set<String> holders = new TreeSet<>();
         Set<String> looked = new TreeSet<>();
         for (JavaClass each : all) {

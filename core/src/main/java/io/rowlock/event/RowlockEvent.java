@@ -297,4 +297,38 @@ public sealed interface RowlockEvent {
      */
     record RequestRefused(String method, String path, IdempotencyRefusedException.Reason reason)
             implements RowlockEvent {}
+
+    /**
+     * This process has taken a named lease: to lead, to work on a part, or for the application.
+     *
+     * @param name the lease
+     * @param token its new token
+     * @param holder this process
+     */
+    record NamedLeaseTaken(String name, long token, String holder) implements RowlockEvent {}
+
+    /**
+     * This process holds a named lease no more, and did not give it back. Told before {@code onLost}.
+     *
+     * @param name the lease
+     * @param token the token it was held under
+     * @param reason why
+     */
+    record NamedLeaseLost(String name, long token, String reason) implements RowlockEvent {}
+
+    /**
+     * This process has given a named lease back.
+     *
+     * @param name the lease
+     * @param token the token it was held under
+     */
+    record NamedLeaseReleased(String name, long token) implements RowlockEvent {}
+
+    /**
+     * The session of an {@code AdvisoryLeader} is gone, or has its lock no more.
+     *
+     * @param name the leader's name
+     * @param reason why
+     */
+    record LeaderSessionLost(String name, String reason) implements RowlockEvent {}
 }

@@ -16,27 +16,30 @@ public final class Retention {
     private static final Duration DAY = Duration.ofDays(1);
     private static final Duration LONGEST = Duration.ofDays(36_525);
     private static final Retention STANDARD =
-            new Retention(new OfJobs(DAY, DAY, null), Duration.ofDays(90), null, null);
+            new Retention(new OfJobs(DAY, DAY, null), Duration.ofDays(90), null, null, Duration.ofDays(90));
 
     private final OfJobs jobs;
     private final Duration alerts;
     private final @Nullable Duration failures;
     private final @Nullable Duration operations;
+    private final Duration leases;
 
     private record OfJobs(
             Duration completed,
             Duration cancelled,
             @Nullable Duration dead) {}
 
-    private Retention(OfJobs jobs, Duration alerts, @Nullable Duration failures, @Nullable Duration operations) {
+    private Retention(
+            OfJobs jobs, Duration alerts, @Nullable Duration failures, @Nullable Duration operations, Duration leases) {
         this.jobs = jobs;
         this.alerts = alerts;
         this.failures = failures;
         this.operations = operations;
+        this.leases = leases;
     }
 
     /**
-     * Completed and cancelled jobs for 24 h, acknowledged alerts for 90 days; dead letters, alerts that nobody has acknowledged,
+     * Completed and cancelled jobs for 24 h, acknowledged alerts and who held which lease for 90 days; dead letters, alerts that nobody has acknowledged,
      * failures of jobs that are there, and operations for ever.
      *
      * @return the defaults
@@ -88,7 +91,7 @@ public final class Retention {
      * @throws InvalidUseException if out of range
      */
     public Retention alerts(Duration time) {
-        return new Retention(jobs, between("alerts", time, Duration.ofHours(1)), failures, operations);
+        return new Retention(jobs, between("alerts", time, Duration.ofHours(1)), failures, operations, leases);
     }
 
     /**
@@ -100,7 +103,7 @@ public final class Retention {
      * @throws InvalidUseException if out of range
      */
     public Retention failures(Duration time) {
-        return new Retention(jobs, alerts, between("failures", time, Duration.ofHours(1)), operations);
+        return new Retention(jobs, alerts, between("failures", time, Duration.ofHours(1)), operations, leases);
     }
 
     /**
@@ -111,11 +114,23 @@ public final class Retention {
      * @throws InvalidUseException if out of range
      */
     public Retention operations(Duration time) {
-        return new Retention(jobs, alerts, failures, between("operations", time, DAY));
+        return new Retention(jobs, alerts, failures, between("operations", time, DAY), leases);
+    }
+
+    /**
+     * Keeps who held which lease for a time after its end, and the rows of leases that nobody has held since. A name that is taken
+     * again later has greater tokens all the same.
+     *
+     * @param time 1 day to 100 years; 90 days by default
+     * @return the retention with this time
+     * @throws InvalidUseException if out of range
+     */
+    public Retention leases(Duration time) {
+        return new Retention(jobs, alerts, failures, operations, between("leases", time, DAY));
     }
 
     private Retention with(OfJobs next) {
-        return new Retention(next, alerts, failures, operations);
+        return new Retention(next, alerts, failures, operations, leases);
     }
 
     /**
@@ -170,6 +185,15 @@ public final class Retention {
      */
     public Optional<Duration> operations() {
         return Optional.ofNullable(operations);
+    }
+
+    /**
+     * How long it is kept who held which lease.
+     *
+     * @return the time
+     */
+    public Duration leases() {
+        return leases;
     }
 
     private static Duration between(String what, @Nullable Duration time, Duration least) {

@@ -6,5 +6,6 @@
 -- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_limit, rowlock_slot, rowlock_cancel_request TO app_role;
 -- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_saga, rowlock_saga_step, rowlock_saga_signal, rowlock_operation, rowlock_schedule TO app_role;
 -- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_idempotency_key TO app_role;
--- GRANT USAGE ON SEQUENCE rowlock_job_id_seq TO app_role;
+-- GRANT SELECT, INSERT, UPDATE, DELETE ON rowlock_lease, rowlock_lease_history, rowlock_partition_member TO app_role;
+-- GRANT USAGE ON SEQUENCE rowlock_job_id_seq, rowlock_lease_token_seq TO app_role;
 -- GRANT EXECUTE ON FUNCTION rowlock_enqueue TO app_role;

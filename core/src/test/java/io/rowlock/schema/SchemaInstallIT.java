@@ -58,6 +58,9 @@ final class SchemaInstallIT {
             "operation",
             "schedule",
             "alert_sink",
+            "lease",
+            "lease_history",
+            "partition_member",
             "idempotency_key");
 
     @Kind("mail")

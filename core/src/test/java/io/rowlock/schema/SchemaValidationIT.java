@@ -171,7 +171,7 @@ final class SchemaValidationIT {
 
     @Test
     void a_lost_row_of_version_1_is_named_as_it_holds_the_installations_name() throws Exception {
-        schema.execute("DELETE FROM rowlock_schema; INSERT INTO rowlock_schema (version) VALUES (10)");
+        schema.execute("DELETE FROM rowlock_schema; INSERT INTO rowlock_schema (version) VALUES (11)");
         Worker worker = rowlock.worker(w -> w.handle(JobKind.named("mail", String.class), (mail, job) -> {}));
 
         assertThatThrownBy(() -> rowlock.schema().validate())

@@ -8,13 +8,22 @@ import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 
 /** Whether there is a pooler in transaction mode between here and the server, and whether a second connection can be had. */
-final class PoolerCheck {
+public final class PoolerCheck {
     private final ConnectionSource connections;
 
-    PoolerCheck(ConnectionSource connections) {
+    public PoolerCheck(ConnectionSource connections) {
         this.connections = connections;
+    }
+
+    /** Whether one was seen, over a connection in autocommit; what the finding says, and what to do about it. */
+    public Optional<String> seen(Connection first) throws SQLException {
+        return look(first).stream()
+                .filter(finding -> finding.code().equals(Symptom.TRANSACTION_POOLER.code()))
+                .map(finding -> finding.seen())
+                .findFirst();
     }
 
     /** Over a connection in autocommit. */

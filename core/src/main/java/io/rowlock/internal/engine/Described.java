@@ -1,11 +1,11 @@
 package io.rowlock.internal.engine;
 
 /** Describes what was thrown, whatever its own methods do: user code throws what it likes (promise P10). */
-final class Described {
+public final class Described {
     private Described() {}
 
     /** Its text as by toString(), or at least its class. */
-    static String text(Throwable thrown) {
+    public static String text(Throwable thrown) {
         try {
             return String.valueOf(thrown);
         } catch (Throwable unspeakable) {
@@ -30,7 +30,7 @@ final class Described {
     }
 
     /** Logs, where logging may stumble over what was thrown. */
-    static void quietly(Runnable logging) {
+    public static void quietly(Runnable logging) {
         try {
             logging.run();
         } catch (Throwable unspeakable) {

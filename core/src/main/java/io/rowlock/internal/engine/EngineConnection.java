@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class EngineConnection implements AutoCloseable {
     private final ConnectionSource source;
     private final int timeoutMillis;
-    private final Limits limits;
+    private final @Nullable Limits limits;
     private final ReentrantLock lock = new ReentrantLock(true); // fair: no loop keeps another from it
     private @Nullable Held held;
     private Parting parting = connection -> {};
@@ -33,9 +33,21 @@ public final class EngineConnection implements AutoCloseable {
      * @param answerWithin the network timeout, at least 1 ms
      */
     public EngineConnection(ConnectionSource source, Duration answerWithin) {
+        this(source, answerWithin, Limits.of(answerWithin.dividedBy(2), answerWithin.multipliedBy(4)));
+    }
+
+    private EngineConnection(ConnectionSource source, Duration answerWithin, @Nullable Limits limits) {
         this.source = source;
         this.timeoutMillis = Math.toIntExact(answerWithin.toMillis());
-        this.limits = Limits.of(answerWithin.dividedBy(2), answerWithin.multipliedBy(4));
+        this.limits = limits;
+    }
+
+    /**
+     * The same, but nothing is set for a session, which behind a pooler in transaction mode is another one each time, and
+     * somebody else's next: each transaction begins by {@link SessionSql#begin}.
+     */
+    public static EngineConnection withoutSession(ConnectionSource source, Duration answerWithin) {
+        return new EngineConnection(source, answerWithin, null);
     }
 
     /** What is done over the connection. */
@@ -46,16 +58,20 @@ public final class EngineConnection implements AutoCloseable {
 
     /** What is undone before the connection is given back. */
     @FunctionalInterface
-    interface Parting {
+    public interface Parting {
         void over(Connection connection) throws SQLException;
     }
 
     /** To be called before the first use. */
-    void onGivingBack(Parting undo) {
+    public void onGivingBack(Parting undo) {
         parting = undo;
     }
 
-    private record Held(Connection connection, int isolation, int networkTimeout, SessionLimits limits) {}
+    private record Held(
+            Connection connection,
+            int isolation,
+            int networkTimeout,
+            @Nullable SessionLimits limits) {}
 
     /** Runs statements that are each their own transaction. */
     public <T> T call(Work<T> work) throws SQLException {
@@ -119,11 +135,13 @@ public final class EngineConnection implements AutoCloseable {
             connection.setAutoCommit(true);
             int networkTimeout = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, timeoutMillis);
-            Held opened = new Held(
-                    connection,
-                    connection.getTransactionIsolation(),
-                    networkTimeout,
-                    SessionLimits.set(connection, source, limits));
+            Held opened = limits == null
+                    ? new Held(connection, Connection.TRANSACTION_READ_COMMITTED, networkTimeout, null)
+                    : new Held(
+                            connection,
+                            connection.getTransactionIsolation(),
+                            networkTimeout,
+                            SessionLimits.set(connection, source, limits));
             if (opened.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
@@ -161,7 +179,9 @@ public final class EngineConnection implements AutoCloseable {
         held = null;
         try (Connection connection = last.connection()) {
             parting.over(connection);
-            last.limits().restore(connection);
+            if (last.limits() != null) {
+                last.limits().restore(connection);
+            }
             connection.setNetworkTimeout(Runnable::run, last.networkTimeout());
             if (last.isolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(last.isolation());

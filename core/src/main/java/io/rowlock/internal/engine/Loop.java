@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * A thread that runs a step again and again until stopped. Nothing a step throws ends it (promise P10): it waits 100 ms,
  * doubled up to 5 s, and goes on. Its last failure is what health tells.
  */
-final class Loop {
+public final class Loop {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
@@ -34,7 +34,8 @@ final class Loop {
     private volatile @Nullable FailingLoop failing;
     private long loggedAt;
 
-    Loop(String name, String worker, Events events, Step step) {
+    /** Not yet started; the thread is a daemon's. */
+    public Loop(String name, String worker, Events events, Step step) {
         this.name = name;
         this.worker = worker;
         this.events = events;
@@ -45,17 +46,18 @@ final class Loop {
 
     /** One round of the loop. */
     @FunctionalInterface
-    interface Step {
+    public interface Step {
         /** Does something, and says for how many nanoseconds to pause unless woken; 0 to go on at once. */
         long run() throws Exception;
     }
 
-    void start() {
+    /** Once. */
+    public void start() {
         thread.start();
     }
 
     /** Ends the present pause, or the next one if the step runs now. */
-    void wake() {
+    public void wake() {
         lock.lock();
         try {
             woken = true;
@@ -66,7 +68,7 @@ final class Loop {
     }
 
     /** Lets the step that runs now end, and no other begin. */
-    void stop() {
+    public void stop() {
         lock.lock();
         try {
             stopping = true;
@@ -77,13 +79,13 @@ final class Loop {
     }
 
     /** Waits for the thread to end; true if it did. */
-    boolean join(long millis) throws InterruptedException {
+    public boolean join(long millis) throws InterruptedException {
         thread.join(Math.max(1, millis));
         return !thread.isAlive();
     }
 
     /** Its last failure, while it fails; that it is no more, if its thread is gone and nobody stopped it. */
-    Optional<FailingLoop> failing() {
+    public Optional<FailingLoop> failing() {
         if (thread.getState() == Thread.State.TERMINATED && !ended) {
             return Optional.of(new FailingLoop(name, 1, "its thread is gone; restart the worker"));
         }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes rows past their retention, class by class in small batches, one process at a time: finished jobs of the worker's own
- * kinds, acknowledged alerts, expired idempotency keys, and failures and operations where told. Nothing that is not finished is ever deleted.
+ * kinds, acknowledged alerts, who held which lease, expired idempotency keys, and failures and operations where told. Nothing that is not
+ * finished is ever deleted.
  */
 final class Pruner {
     private static final int ROWS = 1_000;
@@ -49,6 +50,7 @@ final class Pruner {
         classes.add((open, from) -> sql.alerts(open, retention.alerts(), ROWS));
         add(classes, retention.failures(), (open, time, from) -> sql.failures(open, time, ROWS));
         add(classes, retention.operations(), (open, time, from) -> sql.operations(open, time, from, ROWS));
+        classes.add((open, from) -> sql.leases(open, retention.leases(), from, ROWS));
         return classes;
     }
 

@@ -11,6 +11,11 @@ public final class TransactionCheck {
 
     /** Throws unless the connection is open, writable and in a transaction. Asks the driver only, not the server. */
     public static void require(Connection connection, String what) {
+        require(connection, what, "so the job would not commit or roll back with your rows");
+    }
+
+    /** The same, with what would be wrong in autocommit. */
+    public static void require(Connection connection, String what, String otherwise) {
         if (connection == null) {
             throw new InvalidUseException("Cannot " + what + " without a connection, got null");
         }
@@ -20,9 +25,8 @@ public final class TransactionCheck {
             }
             if (connection.getAutoCommit()) {
                 throw new InvalidUseException(
-                        "Cannot " + what + " without a transaction: the connection is in autocommit"
-                                + " mode, so it would not commit or roll back with your rows; call"
-                                + " setAutoCommit(false) and commit both together");
+                        "Cannot " + what + " without a transaction: the connection is in autocommit mode, " + otherwise
+                                + "; call setAutoCommit(false) and commit both together");
             }
             if (connection.isReadOnly()) {
                 throw new InvalidUseException("Cannot " + what + " on a read-only connection; use one that may write");

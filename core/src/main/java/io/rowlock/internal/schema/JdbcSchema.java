@@ -41,6 +41,9 @@ public final class JdbcSchema implements Schema {
             "operation",
             "schedule",
             "alert_sink",
+            "lease",
+            "lease_history",
+            "partition_member",
             "idempotency_key");
 
     /** What a problem begins with where a column, index, check or function is not as a line of the catalogue says. */

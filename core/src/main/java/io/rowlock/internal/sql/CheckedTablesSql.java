@@ -154,7 +154,7 @@ public final class CheckedTablesSql {
             SELECT 'Role ' || current_user || ' may not draw from sequence ' || s.relname,
                    'GRANT USAGE ON SEQUENCE ' || quote_ident($1) || '.' || quote_ident(s.relname) || ' TO ' || quote_ident(current_user) || ';'
             FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace
-            WHERE n.nspname = $1 AND s.relname = $2 || 'job_id_seq' AND NOT has_sequence_privilege(s.oid, 'USAGE')
+            WHERE n.nspname = $1 AND s.relname IN ($2 || 'job_id_seq', $2 || 'lease_token_seq') AND NOT has_sequence_privilege(s.oid, 'USAGE')
             """;
 
     /* Whether this role is more than it needs to be. */

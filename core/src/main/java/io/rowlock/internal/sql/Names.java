@@ -31,6 +31,10 @@ public record Names(String schema, String prefix) {
             "operation",
             "schedule",
             "alert_sink",
+            "lease",
+            "lease_history",
+            "lease_token_seq",
+            "partition_member",
             "idempotency_key",
             "job_id_seq",
             "enqueue");

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes rows past their retention: finished jobs with their failures, alerts, failures, operations, idempotency keys. */
+/** Deletes rows past their retention: finished jobs with their failures, alerts, failures, operations, leases, idempotency keys. */
 public final class PruneSql {
     /* One process at a time, over all classes: the others get no row. Over with the transaction, so that another takes over at once. */
     private static final String MINE = """
@@ -159,6 +159,44 @@ public final class PruneSql {
             SELECT count(*) AS pruned, count(*) AS seen, 0::bigint AS last_id FROM gone
             """;
 
+    /*
+     * Who held which lease, from the oldest; with the last of a name its row, if it is free for that long. What is held for longer
+     * stays, and is walked once a pass. Locks: the rows of the leases, FOR UPDATE, skipping what is locked (a fence, say); those of
+     * the history, which nobody else locks then. Index: a range of rowlock_lease_history_past from a cursor, then the primary keys.
+     * Rows: at most $3 looked at. The names go into an array, as a join would walk the whole table of leases.
+     */
+    static final String LEASES = "/* rowlock:prune-leases */ " + MINE + """
+            seen AS MATERIALIZED (
+              SELECT h.name, h.token, h.taken_at, h.ended_at
+              FROM unnest(ARRAY[$3::integer]) AS s(most)
+              CROSS JOIN LATERAL (
+                SELECT name, token, taken_at, ended_at
+                FROM rowlock_lease_history
+                WHERE (taken_at, token) > (coalesce($4::timestamptz, '-infinity'), $5::bigint)
+                  AND taken_at < statement_timestamp() - $2::bigint * interval '1 microsecond'
+                ORDER BY taken_at, token
+                LIMIT s.most) h
+              WHERE (SELECT ok FROM mine)),
+            free AS MATERIALIZED (
+              SELECT name
+              FROM rowlock_lease
+              WHERE name = ANY(ARRAY(SELECT name FROM seen))
+                AND expires_at < statement_timestamp() - $2::bigint * interval '1 microsecond'
+              ORDER BY name
+              FOR UPDATE SKIP LOCKED),
+            gone AS (
+              DELETE FROM rowlock_lease WHERE name = ANY(ARRAY(SELECT name FROM free)) RETURNING name, token),
+            past AS (
+              DELETE FROM rowlock_lease_history
+              WHERE name = ANY(ARRAY(SELECT name FROM seen)) AND token = ANY(ARRAY(SELECT token FROM seen))
+                AND (ended_at < statement_timestamp() - $2::bigint * interval '1 microsecond'
+                     OR (ended_at IS NULL AND token = ANY(ARRAY(SELECT token FROM gone))))
+              RETURNING 1)
+            SELECT (SELECT count(*) FROM past) AS pruned, (SELECT count(*) FROM seen) AS seen,
+                   last.taken_at AS last_at, last.token AS last_id
+            FROM (SELECT taken_at, token FROM seen ORDER BY taken_at DESC, token DESC LIMIT 1) AS last
+            """;
+
     private static final Duration LEAST_ONCE = Duration.ofHours(24);
 
     private final Sql prune;
@@ -166,6 +204,7 @@ public final class PruneSql {
     private final Sql failures;
     private final Sql operations;
     private final Sql idempotencyKeys;
+    private final Sql leases;
     private final String lockName;
 
     public PruneSql(Names names) {
@@ -174,6 +213,7 @@ public final class PruneSql {
         this.failures = new Sql(names, FAILURES);
         this.operations = new Sql(names, OPERATIONS);
         this.idempotencyKeys = new Sql(names, IDEMPOTENCY_KEYS);
+        this.leases = new Sql(names, LEASES);
         this.lockName = names.schema() + '.' + names.prefix();
     }
 
@@ -204,10 +244,7 @@ public final class PruneSql {
         return prune
                 .query(
                         connection,
-                        row -> new Pruned(
-                                row.getLong("pruned"),
-                                row.getLong("seen"),
-                                new Cursor(Sql.instant(row, "last_at"), row.getLong("last_id"))),
+                        PruneSql::prunedInTime,
                         lockName,
                         Sql.texts(kinds),
                         Sql.micros(ended.time()),
@@ -245,6 +282,29 @@ public final class PruneSql {
     public Optional<Pruned> idempotencyKeys(Connection connection, int rows) throws SQLException {
         return idempotencyKeys.query(connection, PruneSql::pruned, lockName, rows).stream()
                 .findFirst();
+    }
+
+    /** One step; empty when nothing old is left behind the cursor, or another process prunes. */
+    public Optional<Pruned> leases(Connection connection, Duration time, @Nullable Cursor from, int rows)
+            throws SQLException {
+        return leases
+                .query(
+                        connection,
+                        PruneSql::prunedInTime,
+                        lockName,
+                        Sql.micros(time),
+                        rows,
+                        from == null ? null : Sql.timestamp(from.at()),
+                        from == null ? 0L : from.id())
+                .stream()
+                .findFirst();
+    }
+
+    private static Pruned prunedInTime(ResultSet row) throws SQLException {
+        return new Pruned(
+                row.getLong("pruned"),
+                row.getLong("seen"),
+                new Cursor(Sql.instant(row, "last_at"), row.getLong("last_id")));
     }
 
     private static Pruned pruned(ResultSet row) throws SQLException {

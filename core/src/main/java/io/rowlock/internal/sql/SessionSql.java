@@ -39,6 +39,19 @@ public final class SessionSql {
         }
     }
 
+    /**
+     * Begins a transaction of the engine whatever the session is like: READ COMMITTED, with bounds for its waits and for the time in
+     * which its process says nothing. Its statements go in one round trip; no setting outlives the transaction.
+     */
+    public static void begin(Connection connection, Duration lockWait, Duration idle) throws SQLException {
+        String begin = "/* rowlock:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+                + " SET LOCAL lock_timeout = " + Math.max(1, lockWait.toMillis()) + ";"
+                + " SET LOCAL idle_in_transaction_session_timeout = " + Math.max(1, idle.toMillis());
+        try (var statement = connection.createStatement()) {
+            statement.execute(begin);
+        }
+    }
+
     /** Bounds the waits for locks until the end of the transaction. */
     public static void boundLockWaits(Connection connection, Duration most) throws SQLException {
         bound(connection, LOCK_TIMEOUT, most);

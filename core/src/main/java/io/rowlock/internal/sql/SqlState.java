@@ -18,6 +18,9 @@ public final class SqlState {
 
     private static final Set<String> CURED_BY_TIME = Set.of("40", "53", "55", "57", "58");
 
+    /** Of errors of our own: a connection that could not be had. */
+    public static final String UNREACHABLE = "08001";
+
     /** Serialisation failure, deadlock: the server has rolled the transaction back, at COMMIT too. */
     private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01");
 

@@ -39,7 +39,8 @@ final class PlannedStatements {
                         ScheduleStatements.all(),
                         AlertStatements.all(),
                         OperationStatements.all(),
-                        IdempotencyStatements.all())
+                        IdempotencyStatements.all(),
+                        LeaseStatements.all())
                 .flatMap(List::stream)
                 .toList();
     }

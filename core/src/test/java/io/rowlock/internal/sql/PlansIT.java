@@ -178,6 +178,7 @@ class PlansIT {
         AlertStatements.load(schema);
         OperationStatements.load(schema);
         IdempotencyStatements.load(schema);
+        LeaseStatements.load(schema);
         schema.execute(
                 "UPDATE rowlock_job SET locked_by = 'me', locked_until = clock_timestamp() - interval '1 s', token = 1,"
                         + " attempts = 1 WHERE id BETWEEN ? AND ?",
@@ -191,7 +192,8 @@ class PlansIT {
             schema.execute(
                     "ANALYZE rowlock_job; ANALYZE rowlock_key; ANALYZE rowlock_limit; ANALYZE rowlock_slot; ANALYZE rowlock_schedule;"
                             + " ANALYZE rowlock_alert; ANALYZE rowlock_operation; ANALYZE rowlock_job_failure;"
-                            + " ANALYZE rowlock_idempotency_key");
+                            + " ANALYZE rowlock_idempotency_key; ANALYZE rowlock_lease; ANALYZE rowlock_lease_history;"
+                            + " ANALYZE rowlock_partition_member");
         }
         return schema;
     }
@@ -273,7 +275,8 @@ class PlansIT {
         for (JsonNode node : plan.findParents("Node Type")) {
             String type = node.get("Node Type").asText();
             String table = node.path("Relation Name").asText();
-            if (type.equals("Seq Scan") && table.matches("rowlock_(job|key|limit|slot|schedule|alert|idempotency).*")) {
+            if (type.equals("Seq Scan")
+                    && table.matches("rowlock_(job|key|limit|slot|schedule|alert|idempotency|lease|partition).*")) {
                 wrong.add(pinned.name() + ' ' + how + ": sequential scan of " + table);
             }
             if (node.has("Index Name")) {

@@ -17,6 +17,9 @@ import java.util.stream.Stream;
 final class SingleStatements {
     /** Statements without a plan worth pinning, and why. */
     static final Map<String, String> EXEMPT = Map.ofEntries(
+            Map.entry("AdvisoryLockSql.TRY", "no table"),
+            Map.entry("AdvisoryLockSql.MINE", "locks of one session; no table"),
+            Map.entry("AdvisoryLockSql.UNLOCK", "no table"),
             Map.entry("CheckupSql.BEGIN", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CLOCK", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.SETTINGS", "for a checkup; reads catalogue and statistics"),

@@ -1,0 +1,5 @@
+/** Named leases as rows, and who works under them. */
+@NullMarked
+package io.rowlock.internal.lease;
+
+import org.jspecify.annotations.NullMarked;
