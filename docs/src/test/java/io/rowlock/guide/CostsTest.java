@@ -23,6 +23,11 @@ final class CostsTest {
     private static final Path PAGE = DOCS.resolve("guide/costs.md");
     private static final String END = "<!-- end -->";
 
+    private static final String HEAD = """
+             | round trips | statements | updates | of them HOT | buffers | WAL bytes |
+            |---|---:|---:|---:|---:|---:|---:|
+            """;
+
     private static final Map<String, String> JOBS = texts(
             "enqueue-one", "written alone, in a transaction of its own",
             "enqueue-bulk", "one of 1,000 written by one `enqueueAll`",
@@ -75,9 +80,7 @@ final class CostsTest {
         Map<String, Map<String, Long>> scenes =
                 CostBudget.of(DOCS.resolveSibling(module).resolve("costs.txt")).scenes();
         assertThat(texts.keySet()).as("scenes of " + module).containsExactlyInAnyOrderElementsOf(scenes.keySet());
-        StringBuilder table =
-                new StringBuilder(" | round trips | statements | updates | of them HOT | buffers | WAL bytes |\n"
-                        + "|---|---:|---:|---:|---:|---:|---:|\n");
+        StringBuilder table = new StringBuilder(HEAD);
         texts.forEach((scene, text) -> {
             Map<String, Long> counts = scenes.get(scene);
             long units = counts.values().iterator().next();
