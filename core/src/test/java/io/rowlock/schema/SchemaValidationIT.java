@@ -115,9 +115,9 @@ final class SchemaValidationIT {
             strings = {
                 "CREATE INDEX their_own ON rowlock_job (created_at)",
                 "ALTER TABLE rowlock_job ADD COLUMN theirs text",
-                "CREATE TABLE rowlock_lease (name text)",
+                "CREATE TABLE rowlock_later (name text)",
                 "ALTER TABLE rowlock_job ADD CONSTRAINT theirs CHECK (id > 0)",
-                "INSERT INTO rowlock_schema (version) VALUES (11)"
+                "INSERT INTO rowlock_schema (version) VALUES (13)"
             })
     void what_is_there_beside_and_one_newer_version_are_tolerated(String change) throws Exception {
         schema.execute(change);
@@ -130,11 +130,11 @@ final class SchemaValidationIT {
 
     @Test
     void two_newer_versions_are_refused_with_the_advice_to_update_this_side() throws Exception {
-        schema.execute("INSERT INTO rowlock_schema (version) VALUES (11), (12)");
+        schema.execute("INSERT INTO rowlock_schema (version) VALUES (13), (14)");
 
         assertThatThrownBy(() -> rowlock.schema().validate())
                 .isInstanceOf(SchemaException.class)
-                .hasMessageContaining("they have version 12, this Rowlock knows versions up to 11")
+                .hasMessageContaining("they have version 14, this Rowlock knows versions up to 13")
                 .hasMessageContaining("use a newer Rowlock")
                 .hasMessageNotContaining("install()");
     }
@@ -171,7 +171,7 @@ final class SchemaValidationIT {
 
     @Test
     void a_lost_row_of_version_1_is_named_as_it_holds_the_installations_name() throws Exception {
-        schema.execute("DELETE FROM rowlock_schema; INSERT INTO rowlock_schema (version) VALUES (11)");
+        schema.execute("DELETE FROM rowlock_schema; INSERT INTO rowlock_schema (version) VALUES (13)");
         Worker worker = rowlock.worker(w -> w.handle(JobKind.named("mail", String.class), (mail, job) -> {}));
 
         assertThatThrownBy(() -> rowlock.schema().validate())

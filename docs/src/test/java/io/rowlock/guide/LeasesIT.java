@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -86,7 +87,7 @@ class LeasesIT {
     // tag::billing
     private void bill(Term term) throws Exception {
         while (term.goesOn()) { // before each unit of work
-            billNight(term, LocalDate.now());
+            billNight(term, LocalDate.now(ZoneOffset.UTC));
             TimeUnit.SECONDS.sleep(1); // is interrupted when the lease is lost
         }
     }

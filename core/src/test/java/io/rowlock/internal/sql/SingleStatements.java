@@ -23,6 +23,8 @@ final class SingleStatements {
             Map.entry("CheckupSql.BEGIN", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CLOCK", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.SETTINGS", "for a checkup; reads catalogue and statistics"),
+            Map.entry("CheckupSql.SOURCE", "for a checkup; reads catalogue and statistics"),
+            Map.entry("CheckupSql.AS_BEGUN", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CONNECTIONS", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.STANDBYS", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.OLD_TRANSACTIONS", "for a checkup; reads catalogue and statistics"),
