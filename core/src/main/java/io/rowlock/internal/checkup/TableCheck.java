@@ -28,7 +28,9 @@ final class TableCheck implements Check {
             new Made("slot", "autovacuum_vacuum_scale_factor", "0.02"),
             new Made("slot", "autovacuum_analyze_scale_factor", "0.05"),
             new Made("saga", "fillfactor", "60"),
-            new Made("saga_step", "fillfactor", "60"));
+            new Made("saga_step", "fillfactor", "60"),
+            new Made("lease", "fillfactor", "50"),
+            new Made("partition_member", "fillfactor", "50"));
 
     private final CheckupSql sql;
 
