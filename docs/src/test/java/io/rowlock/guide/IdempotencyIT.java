@@ -73,7 +73,7 @@ class IdempotencyIT {
 
     // tag::server
     private void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
+        try {
             byte[] body = exchange.getRequestBody().readAllBytes();
             IdempotentRequest request = IdempotentRequest.of(
                     IdempotencyKey.ofHeader(exchange.getRequestHeaders().getFirst("Idempotency-Key")),
@@ -94,6 +94,8 @@ class IdempotencyIT {
             send(exchange, new Told(refused.reason().status(), refused.getMessage()));
         } catch (SQLException failed) {
             send(exchange, new Told(503, "try again, with the same key"));
+        } finally {
+            exchange.close();
         }
     }
 

@@ -47,7 +47,8 @@ class TransactionsIT {
             }
         });
         // end::options
-        assertThat(schema.count("SELECT balance FROM account WHERE id = 1")).isEqualTo(50);
+        assertThat(schema.count("SELECT balance::bigint FROM account WHERE id = 1"))
+                .isEqualTo(50);
     }
 
     private static int transfer(Connection connection, int amount) throws SQLException {
