@@ -230,16 +230,16 @@ public final class ClaimSql {
 
     private static Answer answer(ResultSet row) throws SQLException {
         Instant askedAt = Sql.requiredInstant(row, "asked_at");
-        return new Answer(askedAt, row.getObject("id") == null ? null : row(row));
+        return new Answer(askedAt, row.getObject("id") == null ? null : row(row, askedAt));
     }
 
-    static ClaimedRow row(ResultSet row) throws SQLException {
+    static ClaimedRow row(ResultSet row, Instant askedAt) throws SQLException {
         return new ClaimedRow(
                 new ClaimedRow.Lane(row.getString("queue"), row.getString("kind"), row.getInt("priority")),
                 row.getLong("id"),
                 row.getString("ordering_key"),
                 Sql.requiredInstant(row, "run_at"),
-                Sql.requiredInstant(row, "asked_at"),
+                askedAt,
                 new ClaimedRow.Turn(
                         row.getLong("token"),
                         row.getInt("attempts"),

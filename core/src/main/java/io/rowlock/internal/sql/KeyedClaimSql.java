@@ -192,7 +192,7 @@ public final class KeyedClaimSql {
         }
         List<ClaimedRow> taken = new ArrayList<>(takeRuns.query(
                 connection,
-                ClaimSql::row,
+                row -> ClaimSql.row(row, Sql.requiredInstant(row, "asked_at")),
                 by.owner(),
                 Sql.micros(by.lease()),
                 Sql.bigints(ids),

@@ -87,9 +87,33 @@ final class LeasedRows {
      * @param body what that function gives in truth
      */
     <T> T overtaken(String function, String body, Statements<T> statements, String change) throws SQLException {
-        String own = schema.name() + "." + function;
-        schema.execute("CREATE FUNCTION " + own + " LANGUAGE plpgsql VOLATILE AS"
+        create(function, body);
+        try {
+            return overtaken(statements, change);
+        } finally {
+            schema.execute(
+                    "DROP FUNCTION " + schema.name() + "." + function.substring(0, function.indexOf(" RETURNS")));
+        }
+    }
+
+    /** The same for a statement whose condition compares texts, in no index. */
+    <T> T overtakenComparingTexts(Statements<T> statements, String change) throws SQLException {
+        create("same(text, text) RETURNS boolean", "$1 OPERATOR(pg_catalog.=) $2");
+        try {
+            schema.execute("CREATE OPERATOR " + schema.name() + ".= (LEFTARG = text, RIGHTARG = text, FUNCTION = "
+                    + schema.name() + ".same)");
+            return overtaken(statements, change);
+        } finally {
+            schema.execute("DROP FUNCTION " + schema.name() + ".same CASCADE");
+        }
+    }
+
+    private void create(String function, String body) throws SQLException {
+        schema.execute("CREATE FUNCTION " + schema.name() + "." + function + " LANGUAGE plpgsql VOLATILE AS"
                 + " $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN " + body + "; END $$");
+    }
+
+    private <T> T overtaken(Statements<T> statements, String change) throws SQLException {
         try (Connection holder = schema.begin();
                 Connection connection = schema.connect()) {
             try (Statement statement = connection.createStatement()) {
@@ -115,8 +139,6 @@ final class LeasedRows {
             }
             holder.commit();
             return answer.join();
-        } finally {
-            schema.execute("DROP FUNCTION " + own.substring(0, own.indexOf(" RETURNS")));
         }
     }
 }

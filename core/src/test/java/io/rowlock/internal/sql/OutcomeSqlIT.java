@@ -143,9 +143,7 @@ final class OutcomeSqlIT {
     void job_taken_after_the_statement_has_seen_it_is_left_to_its_new_owner(Write write) throws SQLException {
         long taken = rows.leased(ME, LIVE);
 
-        Set<Long> written = rows.overtaken(
-                "array_position(bigint[], bigint) RETURNS integer",
-                "pg_catalog.array_position($1, $2)",
+        Set<Long> written = rows.overtakenComparingTexts(
                 connection -> write.write(sql, connection, List.of(new Grip(taken, TOKEN))),
                 "UPDATE rowlock_job SET token = token + 1");
 
