@@ -4,6 +4,7 @@ import io.rowlock.alert.Alerts;
 import io.rowlock.checkup.Finding;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.event.RowlockListener;
+import io.rowlock.idempotency.Answers;
 import io.rowlock.idempotency.IdempotencyKeys;
 import io.rowlock.internal.alert.Alarms;
 import io.rowlock.internal.alert.Deliveries;
@@ -15,6 +16,7 @@ import io.rowlock.internal.engine.Events;
 import io.rowlock.internal.engine.Ground;
 import io.rowlock.internal.engine.Notifier;
 import io.rowlock.internal.engine.ThreadedWorker;
+import io.rowlock.internal.idempotency.RowAnswers;
 import io.rowlock.internal.idempotency.RowIdempotencyKeys;
 import io.rowlock.internal.jobs.RowJobs;
 import io.rowlock.internal.jobs.RowQueues;
@@ -46,11 +48,14 @@ import io.rowlock.spi.RowlockParts;
 import io.rowlock.worker.HandCrankedWorker;
 import io.rowlock.worker.Worker;
 import io.rowlock.worker.WorkerConfig;
+import io.rowlock.worker.WorkerHealth;
 import io.rowlock.worker.WorkerSettings;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +77,7 @@ public final class Rowlock {
     private final RowOperations operations;
     private final Deliveries deliveries;
     private final RowIdempotencyKeys idempotencyKeys;
+    private final RowAnswers answers;
     private final RowLeases leases;
     private final Names names;
     private final Kinds kinds = new Kinds();
@@ -109,6 +115,7 @@ public final class Rowlock {
                 this::lookAgain,
                 this::wake,
                 new Alarms(builder.alertLimits(), List.copyOf(builder.sinks().keySet()), Clock.systemUTC()));
+        this.answers = new RowAnswers(names, builder.connections(), builder.access());
         this.jobs = new RowJobs(
                 names,
                 builder.connections(),
@@ -116,7 +123,7 @@ public final class Rowlock {
                 kinds,
                 new RowJobs.Committed(this::cancelled, this::cancelRequested, this::lookAgain, listener()));
         this.queues = new RowQueues(new QueueSql(names), builder.connections(), builder.access(), this::lookAgain);
-        this.leases = new RowLeases(names, builder.connections(), events);
+        this.leases = new RowLeases(names, builder.connections(), builder.access(), events);
         this.parts = new Parts(
                 builder.connections(),
                 names.schema(),
@@ -210,7 +217,7 @@ public final class Rowlock {
     }
 
     /**
-     * Reads what people did to jobs, sagas, queues, schedules and alerts, and why.
+     * Reads what people did to jobs, sagas, queues, schedules, alerts, leases and stored answers, and why.
      *
      * @return what was done, on connections of the data source
      */
@@ -225,6 +232,15 @@ public final class Rowlock {
      */
     public IdempotencyKeys idempotencyKeys() {
         return idempotencyKeys;
+    }
+
+    /**
+     * What those requests were answered, for people: read, and taken out.
+     *
+     * @return the answers, on connections of the data source
+     */
+    public Answers answers() {
+        return answers;
     }
 
     /**
@@ -297,6 +313,17 @@ public final class Rowlock {
      */
     public Partitions partitions(Duration timeToLive) {
         return leases.contenders().partitions(names, timeToLive);
+    }
+
+    /**
+     * How the workers, leases, leaders and partitions of this Rowlock are: what a readiness probe may show.
+     *
+     * @return as of now; asks no database
+     */
+    public RowlockHealth health() {
+        Map<String, WorkerHealth> each = new LinkedHashMap<>();
+        workers.stream().filter(worker -> !worker.stopped()).forEach(worker -> each.put(worker.id(), worker.health()));
+        return new RowlockHealth(each, leases.health());
     }
 
     /**

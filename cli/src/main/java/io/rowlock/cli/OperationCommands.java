@@ -46,19 +46,23 @@ final class OperationCommands extends Group {
         @Option(names = "--alert", paramLabel = "ID", description = "To this alert.")
         private @Nullable Long alert;
 
+        @Option(names = "--lease", paramLabel = "NAME", description = "To this lease.")
+        private @Nullable String lease;
+
         OperationFilter narrowed(OperationFilter filter) {
-            if (Stream.of(subject, job, saga, schedule, queue, alert)
+            if (Stream.of(subject, job, saga, schedule, queue, alert, lease)
                             .filter(Objects::nonNull)
                             .count()
                     > 1) {
                 throw new InvalidUseException(
-                        "Say one of --subject, --job, --saga, --schedule, --queue, --alert: an operation is on one thing");
+                        "Say one of --subject, --job, --saga, --schedule, --queue, --alert, --lease: an operation is on one thing");
             }
             OperationFilter on = subject == null ? filter : filter.subject(subject);
             on = job == null ? on : on.job(job);
             on = saga == null ? on : on.saga(saga);
             on = schedule == null ? on : on.schedule(schedule);
             on = queue == null ? on : on.queue(queue);
+            on = lease == null ? on : on.lease(lease);
             return alert == null ? on : on.alert(alert);
         }
     }
@@ -67,8 +71,8 @@ final class OperationCommands extends Group {
     @Command(
             name = "list",
             description = {
-                "Lists what people did to jobs, sagas, schedules, queues and alerts, and why, the newest first.",
-                "Of a job, saga, schedule or alert an index leads to it; else all operations are read from the newest back to --since."
+                "Lists what people did to jobs, sagas, schedules, queues, alerts, leases and stored answers, and why, the newest first.",
+                "Of a job, saga, schedule, alert or lease an index leads to it; else all operations are read from the newest back to --since."
             })
     static final class All extends Action {
         @Option(names = "--who", paramLabel = "NAME", description = "Done by this person or tool.")
@@ -132,6 +136,9 @@ final class OperationCommands extends Group {
                                     "schedule",
                                     "queue",
                                     "alert",
+                                    "lease",
+                                    "principal",
+                                    "key",
                                     "why")
                             : List.of("at", "who", "what", "on", "why"),
                     found.stream()
@@ -146,6 +153,7 @@ final class OperationCommands extends Group {
 
         private static List<@Nullable Object> parts(Operation done) {
             Operation.On thing = done.on();
+            Operation.Answers answers = thing.answers();
             return Arrays.asList(
                     done.id(),
                     done.at(),
@@ -157,6 +165,9 @@ final class OperationCommands extends Group {
                     thing.schedule(),
                     thing.queue(),
                     thing.alert(),
+                    thing.lease(),
+                    answers == null ? null : answers.principal(),
+                    answers == null ? null : answers.key(),
                     done.why());
         }
 
@@ -169,6 +180,12 @@ final class OperationCommands extends Group {
             add(words, "step", thing.step());
             add(words, "queue", thing.queue());
             add(words, "alert", thing.alert());
+            add(words, "lease", thing.lease());
+            Operation.Answers answers = thing.answers();
+            if (answers != null) {
+                add(words, "answers of", answers.principal());
+                add(words, "key", answers.key());
+            }
             return Arrays.asList(done.at(), done.who(), done.what(), String.join(" ", words), done.why());
         }
 

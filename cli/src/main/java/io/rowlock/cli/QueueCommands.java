@@ -1,6 +1,7 @@
 package io.rowlock.cli;
 
 import io.rowlock.Rowlock;
+import io.rowlock.job.BlockedKey;
 import io.rowlock.job.QueueView;
 import io.rowlock.job.Queues.Pause;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Queues. */
@@ -24,6 +26,7 @@ import picocli.CommandLine.Parameters;
             QueueCommands.All.class,
             QueueCommands.PauseThem.class,
             QueueCommands.Resume.class,
+            QueueCommands.Blocked.class,
             QueueSettingCommands.Limits.class,
             QueueSettingCommands.DeadHeads.class
         })
@@ -109,6 +112,51 @@ final class QueueCommands extends Group {
                 return Each.Answer.done("done");
             }
             return find(rowlock, queue).isPresent() ? Each.Answer.refused("was not paused") : Each.Answer.unknown();
+        }
+    }
+
+    /** In the order of queues and keys. */
+    @Command(
+            name = "blocked",
+            description = {
+                "Lists ordering keys whose jobs wait behind a dead one, which job that is, and how many wait, counted up to 1,000.",
+                "rowlock jobs revive tries the dead job again, rowlock jobs skip lets the others go on. Reads an index of these keys alone."
+            })
+    static final class Blocked extends Action {
+        @Parameters(paramLabel = "QUEUE", arity = "0..1", description = "The queue; without it those of all are listed.")
+        private @Nullable String queue;
+
+        @Mixin
+        private Limit limit = new Limit();
+
+        @Override
+        void check() {
+            limit.most();
+        }
+
+        @Override
+        int run(Rowlock rowlock, Printer out) {
+            List<BlockedKey> found = new ArrayList<>();
+            int size;
+            List<BlockedKey> page;
+            do {
+                size = limit.page(found.size());
+                page = rowlock.queues()
+                        .blocked(queue, found.isEmpty() ? null : found.get(found.size() - 1), size);
+                found.addAll(page);
+            } while (page.size() == size && found.size() <= limit.most());
+            out.list(
+                    List.of("queue", "key", "job", "kind", "deadSince", "waiting"),
+                    found.stream().limit(limit.most()).map(Blocked::row).toList());
+            if (found.size() > limit.most()) {
+                Limit.more(out);
+            }
+            return found.isEmpty() && queue != null ? ExitCode.NOTHING : ExitCode.FINE;
+        }
+
+        private static List<@Nullable Object> row(BlockedKey each) {
+            return Arrays.asList(
+                    each.queue(), each.orderingKey(), each.job(), each.kind(), each.since(), each.waiting());
         }
     }
 }

@@ -31,6 +31,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  rowlock jobs revive 4711 --why '...'   try a dead job again",
             "  rowlock jobs revive-all --kind mail --state dead --why '...'   the same, for all of a kind",
             "  rowlock sagas find --needs-person      sagas that wait for you",
+            "  rowlock queues blocked                 what waits behind a dead job",
+            "  rowlock leases list --held             who leads, who works on which part",
             "  rowlock operations list --since PT12H  who has done what, and why",
             "",
             "Where the database is: --url, or PGHOST, PGPORT, PGDATABASE, PGUSER; its password: --password-file,",
@@ -50,7 +52,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
             OperationCommands.class,
             QueueCommands.class,
             ScheduleCommands.class,
-            SagaCommands.class
+            SagaCommands.class,
+            LeaseCommands.class,
+            PartitionCommands.class,
+            AnswerCommands.class
         })
 final class RowlockCommand extends Group {
     private final Surroundings surroundings;

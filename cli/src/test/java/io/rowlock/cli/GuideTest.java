@@ -22,7 +22,7 @@ final class GuideTest {
     private static final Pattern HELP =
             Pattern.compile("<!-- help: rowlock ?([a-z ]*?) ?-->\\n.*?<!-- end help -->", Pattern.DOTALL);
     private static final Pattern TYPED = Pattern.compile(
-            "(?<=`|^)rowlock (checkup|schema|jobs|alerts|operations|queues|schedules|sagas)( [A-Za-z0-9:.,'-]+)*",
+            "(?<=`|^)rowlock (checkup|schema|jobs|alerts|operations|queues|schedules|sagas|leases|partitions|answers)( [A-Za-z0-9:.,'-]+)*",
             Pattern.MULTILINE);
     private static final Pattern COMMANDS =
             Pattern.compile("<!-- commands -->\\n.*?<!-- end commands -->", Pattern.DOTALL);

@@ -82,6 +82,9 @@ final class HelpTest {
                 new String[] {"jobs", "cancel", "1"},
                 new String[] {"queues", "pause", "mail"},
                 new String[] {"schedules", "run", "nightly"},
+                new String[] {"leases", "revoke", "billing"},
+                new String[] {"answers", "show", "k", "--principal", "ada"},
+                new String[] {"answers", "redact", "ada"},
                 new String[] {"sagas", "retry", "42"})) {
             StringWriter err = new StringWriter();
             assertThat(line().setErr(new PrintWriter(err, true)).execute(command))

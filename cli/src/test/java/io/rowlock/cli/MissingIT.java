@@ -25,7 +25,7 @@ final class MissingIT {
                 .build()
                 .schema()
                 .install();
-        own.execute("TRUNCATE rowlock_job, rowlock_queue, rowlock_operation, rowlock_alert");
+        own.execute("TRUNCATE rowlock_job, rowlock_queue, rowlock_operation, rowlock_alert, rowlock_lease, rowlock_idempotency_key");
     }
 
     @Test
@@ -52,6 +52,7 @@ final class MissingIT {
                 "alerts acknowledge --cause job-dead --why x",
                 "operations list --who nobody",
                 "queues resume nowhere --why x",
+                "queues blocked nowhere",
                 "queues limits nowhere",
                 "queues dead-heads nowhere",
                 "schedules pause unknown --why x",
@@ -68,7 +69,17 @@ final class MissingIT {
                 "sagas cancel unknown --why x",
                 "sagas retry-all --name unknown --why x",
                 "sagas cancel-all --name unknown --why x",
-                "sagas redact unknown --why x");
+                "sagas redact unknown --why x",
+                "operations list --lease unknown",
+                "leases list --held",
+                "leases show unknown",
+                "leases history unknown",
+                "leases revoke unknown --why x",
+                "partitions members unknown",
+                "partitions parts unknown",
+                "answers show unknown --principal ada --why x",
+                "answers redact ada --why x",
+                "answers redact ada --key unknown --why x");
         for (String command : commands) {
             assertThat(terminal.run(command.split(" "))).as(command).isEqualTo(ExitCode.NOTHING);
             assertThat(terminal.out()).as(command).isNotBlank();
@@ -116,6 +127,13 @@ final class MissingIT {
                 List.of("either their ids", "alerts", "acknowledge", "--why", "x"),
                 List.of("either their ids", "alerts", "acknowledge", "1", "--kind", "mail", "--why", "x"),
                 List.of("on one thing", "operations", "list", "--job", "1", "--queue", "mail"),
+                List.of("on one thing", "operations", "list", "--job", "1", "--lease", "mail"),
+                List.of("--why", "leases", "revoke", "mail", "--why", " "),
+                List.of("--held or --free", "leases", "list", "--held", "--free"),
+                List.of("--limit must be", "leases", "history", "mail", "--limit", "1001"),
+                List.of("--limit must be", "queues", "blocked", "--limit", "0"),
+                List.of("--principal", "answers", "show", "k", "--why", "x"),
+                List.of("idempotency key", "answers", "redact", "ada", "--key", "\u00e9", "--why", "x"),
                 List.of("--limit must be", "operations", "list", "--limit", "0"),
                 List.of("--limit must be", "sagas", "find", "--limit", "0"),
                 List.of("parked", "jobs", "find", "--state", "waiting"),

@@ -36,7 +36,9 @@ public enum AlertCause {
     /** Jobs of a kind lost their workers too often. */
     WORKER_LOST("worker lost too often"),
     /** Jobs write jobs that write jobs. */
-    JOBS_IN_LOOP("jobs in a loop");
+    JOBS_IN_LOOP("jobs in a loop"),
+    /** A part of partitions was given up, as its work had not ended in time after it was told to. */
+    PART_ABANDONED("part abandoned");
 
     private final String text;
 

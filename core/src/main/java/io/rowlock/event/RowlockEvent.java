@@ -325,6 +325,17 @@ public sealed interface RowlockEvent {
     record NamedLeaseReleased(String name, long token) implements RowlockEvent {}
 
     /**
+     * This process has given up a part: its task was told to end, and had not done so in time. It may still run, and can write
+     * nothing under its fence; another takes the part. Told after {@link NamedLeaseLost}.
+     *
+     * @param partitions the name of the partitions
+     * @param part the part's number
+     * @param token the token it was held under
+     * @param holder this process
+     */
+    record PartAbandoned(String partitions, int part, long token, String holder) implements RowlockEvent {}
+
+    /**
      * The session of an {@code AdvisoryLeader} is gone, or has its lock no more.
      *
      * @param name the leader's name

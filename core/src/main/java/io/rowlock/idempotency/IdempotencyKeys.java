@@ -32,8 +32,8 @@ public interface IdempotencyKeys {
      * @param <T> the type of the answer
      * @param <X> what the work throws
      * @return the answer, and whether it was stored before
-     * @throws IdempotencyRefusedException if another transaction is doing it, or the key was used for a request with another
-     *     fingerprint; the transaction is as it was
+     * @throws IdempotencyRefusedException if another transaction is doing it, the key was used for a request with another
+     *     fingerprint, or its answer was {@link Answers#redact taken out}; the transaction is as it was
      * @throws InvalidUseException before any change, if an argument is null, the connection is closed, read-only or in autocommit,
      *     or the isolation is not READ COMMITTED: above it the snapshot would not show an answer that was stored meanwhile. After the
      *     work, and with what it wrote undone, if its answer cannot be written as JSON and read again, or is larger than the

@@ -6,6 +6,7 @@ import io.rowlock.error.InvalidUseException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What holds for a queue in all workers: whether it is paused, how many of its jobs may run, what a dead head does. Rows,
@@ -92,6 +93,19 @@ public interface Queues {
      * @throws DatabaseException if the server refused it
      */
     List<QueueView> all();
+
+    /**
+     * A page of the ordering keys whose jobs wait behind a dead one, in the order of queues and keys. Reads an index of those keys
+     * alone, and up to 1,000 of the waiting jobs of each.
+     *
+     * @param queue only in this queue; null: in all
+     * @param after the last of the page before, or null for the first page
+     * @param most 1 to 1,000
+     * @return at most so many; fewer: there are no more
+     * @throws InvalidUseException if the name or {@code most} is not allowed
+     * @throws DatabaseException if the server refused it
+     */
+    List<BlockedKey> blocked(@Nullable String queue, @Nullable BlockedKey after, int most);
 
     /**
      * A pause.

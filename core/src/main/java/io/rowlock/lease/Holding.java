@@ -26,6 +26,8 @@ public record Holding(
         /** It ran out, and another took it. */
         EXPIRED,
         /** A person took it away. */
-        REVOKED
+        REVOKED,
+        /** Its holder gave it up, as its work had not ended in time; that may go on for a while, and can write nothing. */
+        ABANDONED
     }
 }

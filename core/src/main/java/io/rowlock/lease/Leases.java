@@ -1,5 +1,6 @@
 package io.rowlock.lease;
 
+import io.rowlock.error.AccessRefusedException;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.By;
@@ -108,6 +109,7 @@ public interface Leases {
      * @param by who does it, and why
      * @return false if nobody holds it; nothing is written then
      * @throws InvalidUseException if null
+     * @throws AccessRefusedException if the access policy refused it, before any SQL
      * @throws DatabaseException if the server refused it, or a transaction holds the fence for longer
      */
     boolean revoke(String name, By by);

@@ -28,7 +28,7 @@ public interface PartitionMember extends AutoCloseable {
 
     /**
      * Leaves: takes no more parts, tells the tasks to end, interrupts them after the grace period, and releases each part when its
-     * task has ended. A task that goes on all the same keeps its part until it ends.
+     * task has ended. A task that goes on all the same keeps its part until it ends, or the drain limit has passed.
      *
      * @param grace 0 or more
      * @return true if no task runs any more

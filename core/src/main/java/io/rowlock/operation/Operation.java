@@ -24,6 +24,8 @@ public record Operation(long id, Instant at, String who, String why, String what
      * @param schedule the schedule, or null
      * @param queue the queue, or null
      * @param alert the alert, or null
+     * @param lease the lease, or null
+     * @param answers the stored answers, or null
      */
     public record On(
             @Nullable Long job,
@@ -31,5 +33,15 @@ public record Operation(long id, Instant at, String who, String why, String what
             @Nullable String step,
             @Nullable String schedule,
             @Nullable String queue,
-            @Nullable Long alert) {}
+            @Nullable Long alert,
+            @Nullable String lease,
+            @Nullable Answers answers) {}
+
+    /**
+     * Stored answers of requests under idempotency keys.
+     *
+     * @param principal whose
+     * @param key under which key, or null: all of the principal
+     */
+    public record Answers(String principal, @Nullable String key) {}
 }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which operations. Immutable: each method returns a narrower copy. Of job, saga, schedule, queue, alert and subject the one
+ * Which operations. Immutable: each method returns a narrower copy. Of job, saga, schedule, queue, alert, lease and subject the one
  * said last counts.
  *
  * @param who who did it, or null for anybody
@@ -42,6 +42,8 @@ public record OperationFilter(
         QUEUE,
         /** An alert, by its id. */
         ALERT,
+        /** A lease, by its name. */
+        LEASE,
         /** The jobs and sagas about a subject whose rows are still there, the newest 1,000 of each. */
         SUBJECT
     }
@@ -150,6 +152,17 @@ public record OperationFilter(
      */
     public OperationFilter alert(long id) {
         return on(Sort.ALERT, Long.toString(id));
+    }
+
+    /**
+     * What was done to a lease.
+     *
+     * @param name the lease
+     * @return the narrower copy
+     * @throws InvalidUseException if null, blank, or it has control characters
+     */
+    public OperationFilter lease(String name) {
+        return on(Sort.LEASE, text("lease", name));
     }
 
     /**

@@ -7,14 +7,14 @@ import io.rowlock.job.By;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what people and their tools did to jobs, sagas, queues, schedules and alerts: who, when and why. The rows are written by what
+ * Reads what people and their tools did to jobs, sagas, queues, schedules, alerts, leases and stored answers: who, when and why. The rows are written by what
  * was done, in its transaction, and by nobody else; they are kept for as long as the retention of operations says. Each call
  * takes a connection of the data source, waits for no lock, leaves no trace, and blocks until the database has answered. The
  * application's access policy is asked first. Safe for use by many threads.
  */
 public interface Operations {
     /**
-     * A page of operations, the newest first. Reads one index, and of it at most 10,000 rows: of a job, saga, schedule or alert,
+     * A page of operations, the newest first. Reads one index, and of it at most 10,000 rows: of a job, saga, schedule, alert or lease,
      * theirs only; else all operations from the newest on, of which the filter leaves out what it does not ask for, so that a
      * page may be short, or empty, and yet have a next one. Where {@link OperationFilter#since} is said, the page that reaches
      * back before it is the last: operations stand in the order in which they were written, which is that of their times, unless the

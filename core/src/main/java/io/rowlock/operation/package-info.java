@@ -1,4 +1,4 @@
-/** What people did to jobs, sagas, queues, schedules and alerts, and why. */
+/** What people did to jobs, sagas, queues, schedules, alerts, leases and stored answers, and why. */
 @NullMarked
 package io.rowlock.operation;
 

@@ -4,11 +4,11 @@ import io.rowlock.job.By;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may read what jobs, sagas and alerts say, and change jobs, sagas, queues, schedules and alerts: asked by {@link
- * io.rowlock.job.Jobs}, {@link io.rowlock.job.Queues}, {@link io.rowlock.schedule.Schedules}, {@link io.rowlock.alert.Alerts}
- * and the operations on sagas. Set by {@code Rowlock.builder().access(...)}; without one everything is allowed. It guards the
+ * Who may read what jobs, sagas, alerts and stored answers say, and change jobs, sagas, queues, schedules, alerts, leases and stored
+ * answers: asked by {@link io.rowlock.job.Jobs}, {@link io.rowlock.job.Queues}, {@link io.rowlock.schedule.Schedules}, {@link
+ * io.rowlock.alert.Alerts}, {@link io.rowlock.lease.Leases}, {@link io.rowlock.idempotency.Answers} and the operations on sagas. Set by {@code Rowlock.builder().access(...)}; without one everything is allowed. It guards the
  * door for people and their tools, not the database: whoever may read the tables needs no door. What an application does by
- * its code (enqueues, starts, signals, declared schedules) is not asked for. Called by many threads at once.
+ * its code (enqueues, starts, signals, declared schedules, leases that it takes, requests) is not asked for. Called by many threads at once.
  */
 @FunctionalInterface
 public interface AccessPolicy {
@@ -38,12 +38,16 @@ public interface AccessPolicy {
         /** An alert. */
         ALERT,
         /** What people did. */
-        OPERATION
+        OPERATION,
+        /** A named lease, of a leader or a part too. */
+        LEASE,
+        /** What a request under an idempotency key was answered. */
+        ANSWER
     }
 
     /** What can be done. */
     enum Action {
-        /** Reading payload and headers of a job; states, results and signals of a saga; texts of alerts; what people did, and why. */
+        /** Reading payload and headers of a job; states, results and signals of a saga; texts of alerts; stored answers; what people did, and why. */
         READ,
         /** Ending a job before it is done; asking a saga to undo what it has done. */
         CANCEL,
@@ -57,7 +61,7 @@ public interface AccessPolicy {
         RESCHEDULE,
         /** Putting a job into another queue; asked for the queue it leaves, and for the one it comes to. */
         MOVE,
-        /** Taking out what a finished job or saga says; of sagas asked once for all of a subject. */
+        /** Taking out what a finished job or saga, or an answer says; of sagas asked once for all of a subject. */
         REDACT,
         /** Trying again what failed in a saga. */
         RETRY,
@@ -80,7 +84,9 @@ public interface AccessPolicy {
         /** Removing a schedule. */
         REMOVE,
         /** Taking alerts over. */
-        ACKNOWLEDGE
+        ACKNOWLEDGE,
+        /** Taking a lease away from its holder. */
+        REVOKE
     }
 
     /**
@@ -89,11 +95,11 @@ public interface AccessPolicy {
      * @param action what
      * @param target to what sort of thing
      * @param by who, and why: as the caller says, not proved; {@link #NOBODY} where it does not say
-     * @param name the id of the job, saga or alert, or the name of the queue or schedule; empty for many at once (alerts or
-     *     operations by a filter, sagas of a subject)
+     * @param name the id of the job, saga or alert, the name of the queue, schedule or lease, or the idempotency key; empty for
+     *     many at once (alerts or operations by a filter, sagas of a subject, answers of a principal)
      * @param kind the kind of the job, or the one the filter of alerts names; else empty
      * @param queue the queue of the job, or the queue itself; else empty
-     * @param subject what the job, or the sagas to be redacted, are about; else null
+     * @param subject what the job, or the sagas to be redacted, are about; of answers their principal; else null
      */
     record Access(
             Action action,

@@ -24,7 +24,7 @@ CREATE TABLE rowlock_lease_history (
   ended_at timestamptz,
   ended    text,
   CONSTRAINT rowlock_lease_history_pk PRIMARY KEY (name, token),
-  CONSTRAINT rowlock_lease_history_ended CHECK ((ended_at IS NULL) = (ended IS NULL) AND ended IN ('released', 'expired', 'revoked')),
+  CONSTRAINT rowlock_lease_history_ended CHECK ((ended_at IS NULL) = (ended IS NULL) AND ended IN ('released', 'expired', 'revoked', 'abandoned')),
   CONSTRAINT rowlock_lease_history_texts CHECK (length(name) <= 200 AND length(holder) <= 200)
 );
 CREATE INDEX rowlock_lease_history_past ON rowlock_lease_history (taken_at, token);
@@ -39,6 +39,11 @@ CREATE TABLE rowlock_partition_member (
   CONSTRAINT rowlock_partition_member_parts CHECK (parts BETWEEN 1 AND 1000),
   CONSTRAINT rowlock_partition_member_texts CHECK (length(partitions) BETWEEN 1 AND 150 AND length(member) <= 200)
 ) WITH (fillfactor = 50);
+-- Never changes: whoever says that it lives writes no index.
+CREATE INDEX rowlock_partition_member_joined ON rowlock_partition_member (partitions, joined_at, member);
+
+-- Entered when a job dies and blocks its key, left when it is revived or skipped; no other change of a key's row touches it.
+CREATE INDEX rowlock_key_blocked ON rowlock_key (queue, ordering_key) WHERE blocked_by IS NOT NULL;
 
 ALTER TABLE rowlock_operation ADD COLUMN lease text;
 ALTER TABLE rowlock_operation ADD CONSTRAINT rowlock_operation_lease CHECK (length(lease) <= 200);
@@ -56,7 +61,7 @@ COMMENT ON COLUMN rowlock_lease_history.token IS 'The token it was held under.';
 COMMENT ON COLUMN rowlock_lease_history.holder IS 'Who held it.';
 COMMENT ON COLUMN rowlock_lease_history.taken_at IS 'From when.';
 COMMENT ON COLUMN rowlock_lease_history.ended_at IS 'Until when; null: it is held, or ran out and nobody has taken it since.';
-COMMENT ON COLUMN rowlock_lease_history.ended IS 'How it ended: released by its holder, expired, revoked by a person.';
+COMMENT ON COLUMN rowlock_lease_history.ended IS 'How it ended: released by its holder, expired, revoked by a person, abandoned by a holder whose work had not ended in time.';
 COMMENT ON TABLE rowlock_partition_member IS 'Who shares the parts of partitions; says how many there are, and is no proof of anything else.';
 COMMENT ON COLUMN rowlock_partition_member.partitions IS 'The name of the partitions.';
 COMMENT ON COLUMN rowlock_partition_member.member IS 'Who; each start is a new one.';

@@ -8,6 +8,8 @@ import io.rowlock.alert.AlertFilter;
 import io.rowlock.alert.Alerts;
 import io.rowlock.error.AccessRefusedException;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.idempotency.Answers;
+import io.rowlock.idempotency.IdempotencyKey;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.JobChange;
@@ -15,6 +17,8 @@ import io.rowlock.job.JobQuery;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.QueueLimits;
 import io.rowlock.job.Queues;
+import io.rowlock.lease.Leases;
+import io.rowlock.lease.Partitions;
 import io.rowlock.schedule.Schedules;
 import io.rowlock.spi.AccessPolicy;
 import io.rowlock.spi.AccessPolicy.Access;
@@ -52,6 +56,7 @@ final class AskedIT {
             Map.entry(JobQuery.class, JobQuery.all()),
             Map.entry(JobChange.class, new JobChange.Cancel()),
             Map.entry(Consumer.class, (Consumer<Object>) tally -> {}),
+            Map.entry(IdempotencyKey.class, new IdempotencyKey("mail")),
             Map.entry(AlertFilter.class, AlertFilter.all()),
             Map.entry(OperationFilter.class, OperationFilter.all()));
 
@@ -81,12 +86,23 @@ final class AskedIT {
                 + "INSERT INTO rowlock_key (queue, ordering_key, blocked_by)"
                 + " SELECT queue, ordering_key, id FROM rowlock_job WHERE state = 'dead';"
                 + "INSERT INTO rowlock_alert (bucket, cause, kind, reason) VALUES (now(), 'dead', 'mail', 'x');"
-                + "INSERT INTO rowlock_queue (queue) VALUES ('mail')");
+                + "INSERT INTO rowlock_queue (queue) VALUES ('mail');"
+                + "INSERT INTO rowlock_lease (name, token, holder, expires_at) VALUES ('mail', 7, 'x', 'infinity');"
+                + "INSERT INTO rowlock_idempotency_key (key, scope, principal, method, path, fingerprint, response, expires_at)"
+                + " VALUES ('mail', sha256('s'), 'mail', 'POST', '/', 'f', '{}', 'infinity')");
     }
 
     /** All that say who does it, and what is read of alerts. */
     static Stream<Method> operations() {
-        return Stream.of(Jobs.class, Queues.class, Schedules.class, Alerts.class, Operations.class)
+        return Stream.of(
+                        Jobs.class,
+                        Queues.class,
+                        Schedules.class,
+                        Alerts.class,
+                        Operations.class,
+                        Leases.class,
+                        Partitions.class,
+                        Answers.class)
                 .flatMap(door -> Arrays.stream(door.getMethods()))
                 .filter(method -> Arrays.asList(method.getParameterTypes()).contains(By.class)
                         || method.getDeclaringClass() == Alerts.class
@@ -121,7 +137,15 @@ final class AskedIT {
     }
 
     private Object door(Method operation) {
-        return Stream.of(rowlock.jobs(), rowlock.queues(), rowlock.schedules(), rowlock.alerts(), rowlock.operations())
+        return Stream.of(
+                        rowlock.jobs(),
+                        rowlock.queues(),
+                        rowlock.schedules(),
+                        rowlock.alerts(),
+                        rowlock.operations(),
+                        rowlock.leases(),
+                        rowlock.partitions(),
+                        rowlock.answers())
                 .filter(operation.getDeclaringClass()::isInstance)
                 .findFirst()
                 .orElseThrow();
@@ -138,6 +162,8 @@ final class AskedIT {
         rows.addAll(schema.rows("SELECT * FROM rowlock_operation"));
         rows.addAll(schema.rows("SELECT * FROM rowlock_queue"));
         rows.addAll(schema.rows("SELECT * FROM rowlock_alert"));
+        rows.addAll(schema.rows("SELECT * FROM rowlock_lease"));
+        rows.addAll(schema.rows("SELECT key, principal, response FROM rowlock_idempotency_key"));
         return rows;
     }
 
@@ -153,8 +179,21 @@ final class AskedIT {
         assertThatThrownBy(() -> rowlock.schedules().remove("nightly", EVE))
                 .hasMessage(
                         "The access policy of the application refused to let eve remove a schedule (schedule=nightly)");
+        assertThatThrownBy(() -> rowlock.leases().revoke("nightly", EVE))
+                .hasMessage("The access policy of the application refused to let eve revoke a lease (lease=nightly)");
+        assertThatThrownBy(() -> rowlock.answers().redact("ada", new IdempotencyKey("k"), EVE))
+                .hasMessage("The access policy of the application refused to let eve redact an answer (answer=k)");
+        assertThatThrownBy(() -> rowlock.answers().redact("ada", EVE))
+                .hasMessage("The access policy of the application refused to let eve redact answers");
         assertThat(asked)
                 .extracting(Access::action)
-                .containsExactly(Action.DEAD_HEAD, Action.ACKNOWLEDGE, Action.ACKNOWLEDGE, Action.REMOVE);
+                .containsExactly(
+                        Action.DEAD_HEAD,
+                        Action.ACKNOWLEDGE,
+                        Action.ACKNOWLEDGE,
+                        Action.REMOVE,
+                        Action.REVOKE,
+                        Action.REDACT,
+                        Action.REDACT);
     }
 }

@@ -69,24 +69,25 @@ final class OperationsReadIT {
                 .operations()
                 .get(0);
         assertThat(revived.why()).isEqualTo("mended");
-        assertThat(revived.on()).isEqualTo(new Operation.On(first, null, null, null, null, null));
+        assertThat(revived.on()).isEqualTo(new Operation.On(first, null, null, null, null, null, null, null));
         Instant at = revived.at();
         assertThat(found(OperationFilter.all().since(at))).containsExactly("bob: pause", "bob: revive");
         assertThat(found(OperationFilter.all().before(at))).containsExactly("ada: cancel", "ada: cancel");
     }
 
     @Test
-    void what_was_done_to_sagas_schedules_and_alerts_is_found() throws Exception {
+    void what_was_done_to_sagas_schedules_alerts_and_leases_is_found() throws Exception {
         schema.execute("INSERT INTO rowlock_saga (id, name, version, status, state, subject, step)"
                 + " VALUES ('s-1', 'orders', 1, 'stuck', '{}', 'Order:7', 'pay')");
-        schema.execute("INSERT INTO rowlock_operation (who, why, what, saga, step, schedule, alert) VALUES"
-                + " ('ada', 'w', 'retry', 's-1', 'pay', NULL, NULL), ('ada', 'w', 'remove', NULL, NULL, 'nightly', NULL),"
-                + " ('ada', 'w', 'acknowledge', NULL, NULL, NULL, 7)");
+        schema.execute("INSERT INTO rowlock_operation (who, why, what, saga, step, schedule, alert, lease) VALUES"
+                + " ('ada', 'w', 'retry', 's-1', 'pay', NULL, NULL, NULL), ('ada', 'w', 'remove', NULL, NULL, 'nightly', NULL, NULL),"
+                + " ('ada', 'w', 'acknowledge', NULL, NULL, NULL, 7, NULL), ('ada', 'w', 'revoke', NULL, NULL, NULL, NULL, 'nightly')");
 
         assertThat(found(OperationFilter.all().saga("s-1"))).containsExactly("ada: retry");
         assertThat(found(OperationFilter.all().subject("Order:7"))).containsExactly("ada: retry");
         assertThat(found(OperationFilter.all().schedule("nightly"))).containsExactly("ada: remove");
         assertThat(found(OperationFilter.all().alert(7))).containsExactly("ada: acknowledge");
+        assertThat(found(OperationFilter.all().lease("nightly"))).containsExactly("ada: revoke");
     }
 
     @Test

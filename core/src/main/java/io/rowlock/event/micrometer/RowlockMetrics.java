@@ -10,8 +10,13 @@ import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobEvent;
 import io.rowlock.event.RowlockEvent.JobsEnqueued;
+import io.rowlock.event.RowlockEvent.LeaderSessionLost;
 import io.rowlock.event.RowlockEvent.LoopFailed;
+import io.rowlock.event.RowlockEvent.NamedLeaseLost;
+import io.rowlock.event.RowlockEvent.NamedLeaseReleased;
+import io.rowlock.event.RowlockEvent.NamedLeaseTaken;
 import io.rowlock.event.RowlockEvent.NotificationFailed;
+import io.rowlock.event.RowlockEvent.PartAbandoned;
 import io.rowlock.event.RowlockEvent.RequestRefused;
 import io.rowlock.event.RowlockEvent.RequestReplayed;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
@@ -27,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and times what happens, in a Micrometer registry: give it to {@code Rowlock.builder().listener(...)}, and a {@link
- * WorkerMetrics} for each worker to the registry. Meters are counted where the event is told, so that those of all processes
+ * WorkerMetrics} for each worker, and {@link LeaseMetrics} for leases, to the registry. Meters are counted where the event is told, so that those of all processes
  * add up.
  *
  * <p>Those of jobs have the tags {@code queue} and {@code kind}, never an id, a subject or a key: {@code rowlock.job.enqueued}
@@ -39,7 +44,9 @@ import org.jspecify.annotations.Nullable;
  * further ones are counted together, as {@code other}. Beside these are {@code rowlock.schedule.jobs} (tagged {@code
  * schedule}), {@code rowlock.clock.skew} (a gauge in seconds: by how much the clock of this process is ahead of the database's,
  * as a worker found last, about once a minute), {@code rowlock.requests.repeated} (tagged {@code result}: {@code replayed}, {@code
- * in_progress}, {@code different_request}), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
+ * in_progress}, {@code different_request}, {@code answer_redacted}), {@code rowlock.leases.taken}, {@code .released} and {@code
+ * .lost} (tagged {@code lease}: its name; of parts that of their partitions), {@code rowlock.parts.abandoned} (tagged {@code
+ * partitions}), {@code rowlock.leader.sessions.lost} (tagged {@code leader}), {@code rowlock.loop.failures} (tagged {@code loop}), {@code rowlock.notification.failures}, and
  * {@code rowlock.events} (tagged {@code event}) for every other event there is.
  *
  * <p>Safe for use by many threads. Nothing of it outlives the process; after a crash the counters begin at zero.
@@ -97,11 +104,29 @@ public final class RowlockMetrics implements RowlockListener {
         } else if (event instanceof RequestRefused refused) {
             counter("rowlock.requests.repeated", "result", result(refused.reason()))
                     .increment();
+        } else if (event instanceof NamedLeaseTaken taken) {
+            lease(taken.name(), "taken");
+        } else if (event instanceof NamedLeaseReleased released) {
+            lease(released.name(), "released");
+        } else if (event instanceof NamedLeaseLost lost) {
+            lease(lost.name(), "lost");
+        } else if (event instanceof PartAbandoned abandoned) {
+            counter("rowlock.parts.abandoned", "partitions", abandoned.partitions())
+                    .increment();
+        } else if (event instanceof LeaderSessionLost lost) {
+            counter("rowlock.leader.sessions.lost", "leader", lost.name()).increment();
         } else if (event instanceof NotificationFailed) {
             counter("rowlock.notification.failures", "", "").increment();
         } else {
             counter("rowlock.events", "event", event.getClass().getSimpleName()).increment();
         }
+    }
+
+    /** Parts are counted together: there may be a thousand of them. */
+    private void lease(String name, String what) {
+        boolean part = name.startsWith("partition:") && name.indexOf('/') > 0;
+        counter("rowlock.leases." + what, "lease", part ? name.substring(0, name.lastIndexOf('/')) : name)
+                .increment();
     }
 
     private void clock(Duration ahead) {

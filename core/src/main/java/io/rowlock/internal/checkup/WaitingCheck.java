@@ -3,9 +3,9 @@ package io.rowlock.internal.checkup;
 import io.rowlock.checkup.Finding;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.WaitingSql;
-import io.rowlock.internal.sql.WaitingSql.Blocked;
 import io.rowlock.internal.sql.WaitingSql.Lane;
 import io.rowlock.internal.sql.WaitingSql.Paused;
+import io.rowlock.job.BlockedKey;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -123,11 +123,11 @@ final class WaitingCheck implements Check {
     }
 
     private void people(Connection connection, List<Finding> findings) throws SQLException {
-        List<Blocked> blocked = sql.blocked(connection);
+        List<BlockedKey> blocked = sql.blocked(connection, null, MOST_KEYS + 1);
         if (!blocked.isEmpty()) {
             String first = blocked.stream()
                     .limit(MOST_KEYS)
-                    .map(key -> key.queue() + '/' + key.key() + " by job " + key.job())
+                    .map(key -> key.queue() + '/' + key.orderingKey() + " by job " + key.job())
                     .collect(Collectors.joining(", "));
             findings.add(Symptom.DEAD_HEADS.seen(
                     "Dead jobs block ordering keys: " + first + (blocked.size() > MOST_KEYS ? ", and more" : ""),

@@ -171,6 +171,12 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
 
     private <T> Answer<T> replay(Begun begun, Stored stored, Class<T> type) {
         IdempotentRequest request = begun.request();
+        if (stored.redacted()) {
+            throw refused(
+                    request,
+                    Reason.ANSWER_REDACTED,
+                    "The request with this idempotency key was done, and its answer has been taken out since " + begun.what());
+        }
         if (!stored.fingerprint().equals(request.fingerprint())) {
             throw refused(
                     request,

@@ -7,6 +7,7 @@ import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.QueueSql.QueueRow;
 import io.rowlock.internal.sql.WaitingSql.Lane;
+import io.rowlock.job.BlockedKey;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.JobOptions;
@@ -39,6 +40,7 @@ public final class RowQueues implements Queues {
     private static final Logger LOG = LoggerFactory.getLogger(RowQueues.class);
 
     private static final int MOST_LANES = 500;
+    private static final int LONGEST_PAGE = 1_000;
 
     private final QueueSql sql;
     private final ConnectionSource connections;
@@ -137,6 +139,19 @@ public final class RowQueues implements Queues {
                             waiting.getOrDefault(queue, List.of())))
                     .toList();
         });
+    }
+
+    @Override
+    public List<BlockedKey> blocked(@Nullable String queue, @Nullable BlockedKey after, int most) {
+        if (queue != null) {
+            checkName(queue);
+        }
+        if (most < 1 || most > LONGEST_PAGE) {
+            throw new InvalidUseException("most must be between 1 and " + LONGEST_PAGE + ", got " + most);
+        }
+        return perform(open -> queue == null
+                ? sql.waiting().blocked(open, after, most)
+                : sql.waiting().blockedOf(open, queue, after, most));
     }
 
     private static QueueView view(String queue, @Nullable QueueRow row, QueueLimits limits, List<Lane> lanes) {

@@ -2,7 +2,10 @@ package io.rowlock.internal.lease;
 
 import io.rowlock.internal.engine.EngineConnection;
 import io.rowlock.internal.engine.Events;
+import io.rowlock.internal.lease.LeaseMember.Times;
+import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.PartitionSql;
 import io.rowlock.lease.AdvisoryLeader;
 import io.rowlock.lease.Leader;
 import io.rowlock.lease.Partitions;
@@ -22,13 +25,15 @@ public final class Contenders {
 
     final LeaseTaker taker;
     final Events events;
+    final PartAbandoner abandoner;
     private final PromptConnections connections;
     private final Set<Contender> all = ConcurrentHashMap.newKeySet();
     private @Nullable EngineConnection shared;
 
-    Contenders(LeaseTaker taker, ConnectionSource connections, Events events) {
+    Contenders(LeaseTaker taker, ConnectionSource connections, AlertSql alerts, Events events) {
         this.taker = taker;
         this.events = events;
+        this.abandoner = new PartAbandoner(taker, alerts, events);
         this.connections = new PromptConnections(connections, ANSWER);
     }
 
@@ -39,7 +44,8 @@ public final class Contenders {
 
     /** Parts whose leases have this time to live. */
     public Partitions partitions(Names names, Duration timeToLive) {
-        return new RowPartitions(this, names, LeaseChecks.timeToLive(timeToLive));
+        return new RowPartitions(
+                this, new PartitionSql(names), new Times(LeaseChecks.timeToLive(timeToLive), Partitions.DRAIN_LIMIT));
     }
 
     /** Leads by an advisory lock over connections that need not be those of the leases. */

@@ -7,13 +7,14 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /*
  * Held, lost, released: from the first to one of the others, once. The deadline is the time to live after the last renewal that
  * was answered had been SENT, by the monotonic clock of this process: the row's expires_at is later than that, as the database
  * computed it after the statement had arrived. Whoever looks, looks at the clock, not at what some thread has noticed: a process
  * that stood still sees that it is over before any of its threads does anything. An answer that comes after the deadline brings
- * nothing back.
+ * nothing back. A limit ends it sooner, and by the same look at the clock.
  */
 /** A lease of this process. */
 final class HeldLease implements Lease {
@@ -26,6 +27,7 @@ final class HeldLease implements Lease {
     private State state = State.HELD;
     private long sentAt;
     private String reason = "it was released";
+    private @Nullable Limit limit;
     private List<Runnable> calls = new ArrayList<>();
 
     private enum State {
@@ -34,10 +36,16 @@ final class HeldLease implements Lease {
         RELEASED
     }
 
+    /** Until when it is held at most, by the monotonic clock. */
+    private record Limit(long at, String why) {}
+
     /** Who keeps it up, and is told of its end. */
     interface Owner {
         /** Why no renewal came in time. */
         String silence();
+
+        /** It may be over sooner than was known. */
+        void limited();
 
         /** Tells of the loss, and calls what was to be called. */
         void lost(HeldLease lease, String reason, List<Runnable> calls);
@@ -90,20 +98,43 @@ final class HeldLease implements Lease {
 
     /** 0 when it is over; notices that it is. */
     long nanosLeft() {
-        long left;
+        String why = null;
         synchronized (this) {
-            left = state == State.HELD ? timeToLive.toNanos() - (System.nanoTime() - sentAt) : 0;
-            if (left > 0 || state != State.HELD) {
-                return Math.max(0, left);
+            if (state != State.HELD) {
+                return 0;
+            }
+            long now = System.nanoTime();
+            long left = timeToLive.toNanos() - (now - sentAt);
+            if (limit != null && limit.at() - now < left) {
+                left = limit.at() - now;
+                why = limit.why();
+            }
+            if (left > 0) {
+                return left;
             }
         }
-        lose(owner.silence());
+        lose(why == null ? owner.silence() : why);
         return 0;
+    }
+
+    /** It is lost when that time has passed, whatever is renewed; what was said first holds. */
+    void endWithin(Duration time, String why) {
+        synchronized (this) {
+            if (limit == null) {
+                limit = new Limit(System.nanoTime() + time.toNanos(), why);
+            }
+        }
+        owner.limited();
     }
 
     /** Until the next renewal is due, or less than 0. */
     synchronized long untilRenewal() {
         return timeToLive.toNanos() / 3 - (System.nanoTime() - sentAt);
+    }
+
+    /** Whether it was lost, and its limit has passed. */
+    synchronized boolean wasOverLimit() {
+        return state == State.LOST && limit != null && limit.at() - System.nanoTime() <= 0;
     }
 
     /** The database has renewed it by a statement that was sent then; counts for nothing if it was over before the answer came. */

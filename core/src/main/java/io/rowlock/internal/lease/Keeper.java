@@ -68,6 +68,13 @@ final class Keeper {
         }
     }
 
+    /** One of them may be over sooner than the watching thread knows. */
+    synchronized void limited() {
+        if (watch != null) {
+            watch.wake();
+        }
+    }
+
     void forget(HeldLease lease) {
         held.remove(lease);
     }

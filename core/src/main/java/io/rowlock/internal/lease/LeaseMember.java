@@ -4,6 +4,7 @@ import io.rowlock.event.RowlockEvent.LoopFailed;
 import io.rowlock.internal.engine.Described;
 import io.rowlock.internal.engine.EngineConnection;
 import io.rowlock.internal.engine.Loop;
+import io.rowlock.internal.lease.PartRun.Stay;
 import io.rowlock.internal.sql.PartitionSql;
 import io.rowlock.internal.sql.PartitionSql.FreePart;
 import io.rowlock.internal.sql.PartitionSql.Member;
@@ -24,12 +25,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
  * Each look: say that we live, count who lives, see which parts are free; then take up to the share, or drain what is above it.
- * What is drained is a task that was told to end: its lease is kept up, and counts as ours, until it has (TermRun). A part
+ * What is drained is a task that was told to end: its lease is kept up, and counts as ours, until it has (TermRun), at most for the
+ * drain limit; a task that goes on beyond it still counts, so that its part is not begun here a second time beside it. A part
  * taken above the share, as nobody else took it, is not drained at the next look but kept for five times to live, or a member that
  * lives and takes nothing would make it go round. Nothing here says who may work: only the lease does.
  */
@@ -42,7 +45,7 @@ final class LeaseMember implements PartitionMember, Contender {
 
     private final Contenders contenders;
     private final PartitionSql sql;
-    private final Duration timeToLive;
+    private final Times times;
     private final Division division;
     private final PartTask task;
     private final Member self;
@@ -56,10 +59,13 @@ final class LeaseMember implements PartitionMember, Contender {
     /** What is divided into how many parts. */
     record Division(String name, int parts) {}
 
-    LeaseMember(Contenders contenders, PartitionSql sql, Duration timeToLive, Division division, PartTask task) {
+    /** How long a lease lives, and how long a part may drain. */
+    record Times(Duration timeToLive, Duration drainLimit) {}
+
+    LeaseMember(Contenders contenders, PartitionSql sql, Times times, Division division, PartTask task) {
         this.contenders = contenders;
         this.sql = sql;
-        this.timeToLive = timeToLive;
+        this.times = times;
         this.division = division;
         this.task = task;
         String each = UUID.randomUUID().toString().substring(0, 8); // one process may join twice
@@ -84,17 +90,17 @@ final class LeaseMember implements PartitionMember, Contender {
         if (!stopping && isDividedAsTold(seen.members())) {
             share(seen);
         }
-        return Math.min(MOST_PAUSE, timeToLive.toNanos() / 3);
+        return Math.min(MOST_PAUSE, times.timeToLive().toNanos() / 3);
     }
 
     private Seen see(EngineConnection open) throws SQLException {
         return open.inTransaction(one -> {
             SessionSql.begin(one, PATIENCE, PATIENCE.multipliedBy(4));
             if (!stopping) {
-                sql.live(one, division.name(), self, timeToLive);
+                sql.live(one, division.name(), self, times.timeToLive());
             }
             sql.forget(one, division.name());
-            List<Member> living = sql.members(one, division.name());
+            List<Member> living = sql.living(one, division.name());
             List<FreePart> free = sql.free(one, names);
             if (free.size() + runs.size() < names.size() && sql.make(one, names) > 0) {
                 free = sql.free(one, names);
@@ -137,8 +143,8 @@ final class LeaseMember implements PartitionMember, Contender {
         for (FreePart part : free) {
             if (runs.size() < share) {
                 take(part.number(), System.nanoTime());
-            } else if (part.since().compareTo(timeToLive) >= 0) {
-                take(part.number(), System.nanoTime() + SURPLUS_KEPT * timeToLive.toNanos());
+            } else if (part.since().compareTo(times.timeToLive()) >= 0) {
+                take(part.number(), System.nanoTime() + SURPLUS_KEPT * times.timeToLive().toNanos());
                 return; // one at a look, so that all have some of them
             }
         }
@@ -156,11 +162,12 @@ final class LeaseMember implements PartitionMember, Contender {
     }
 
     private void take(int part, long surplusUntil) throws SQLException {
-        Optional<HeldLease> lease = contenders.tryTake(names.get(part), timeToLive);
+        Optional<HeldLease> lease = contenders.tryTake(names.get(part), times.timeToLive());
         if (lease.isEmpty()) {
             return;
         }
-        PartRun run = new PartRun(lease.get(), part, division.parts(), surplusUntil);
+        PartRun run =
+                new PartRun(lease.get(), part, division.parts(), new Stay(surplusUntil, times.drainLimit()));
         runs.put(part, run);
         if (stopping) {
             run.ask();
@@ -178,7 +185,10 @@ final class LeaseMember implements PartitionMember, Contender {
 
     private void work(PartRun run) {
         try {
-            run.runToItsEnd(() -> task.work(run));
+            run.runToItsEnd(() -> {
+                run.lease.onLost(() -> contenders.abandoner.abandon(run, division.name()));
+                task.work(run);
+            });
         } catch (Throwable thrown) {
             Described.quietly(() -> LOG.warn(
                     "The task of a part failed; the part is released, and taken again (partitions={}, part={}): {}",
@@ -267,6 +277,12 @@ final class LeaseMember implements PartitionMember, Contender {
 
     @Override
     public List<FailingLoop> failing() {
-        return loop.failing().stream().toList();
+        Stream<FailingLoop> outliving = runs.values().stream()
+                .filter(run -> !run.isHeld() && !run.hasEnded())
+                .map(run -> new FailingLoop(
+                        "partition-" + division.name() + '/' + run.number(),
+                        1,
+                        "its task still runs, though its part is lost; a thread dump shows what it waits for"));
+        return Stream.concat(loop.failing().stream(), outliving).toList();
     }
 }

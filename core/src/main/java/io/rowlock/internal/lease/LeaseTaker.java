@@ -9,6 +9,7 @@ import io.rowlock.internal.sql.LeaseSql;
 import io.rowlock.internal.sql.LeaseSql.Held;
 import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.SqlState;
+import io.rowlock.lease.Holding;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -133,6 +134,11 @@ final class LeaseTaker implements HeldLease.Owner {
     }
 
     @Override
+    public void limited() {
+        keeper.limited();
+    }
+
+    @Override
     public void lost(HeldLease lease, String reason, List<Runnable> calls) {
         keeper.lost(lease, reason, calls);
     }
@@ -141,7 +147,7 @@ final class LeaseTaker implements HeldLease.Owner {
     public void released(HeldLease lease) {
         keeper.forget(lease);
         try {
-            inTransaction(one -> sql.release(one, lease.row(), holder));
+            inTransaction(one -> sql.release(one, lease.row(), holder, Holding.End.RELEASED));
             lock.lock();
             try {
                 releases++;

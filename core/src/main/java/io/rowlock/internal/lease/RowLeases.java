@@ -2,6 +2,8 @@ package io.rowlock.internal.lease;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.internal.engine.Events;
+import io.rowlock.internal.outbox.Leave;
+import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.LeaseSql;
 import io.rowlock.internal.sql.LeaseSql.Held;
 import io.rowlock.internal.sql.LeaseSql.LeaseRow;
@@ -13,6 +15,10 @@ import io.rowlock.lease.Lease;
 import io.rowlock.lease.LeaseView;
 import io.rowlock.lease.Leases;
 import io.rowlock.lease.LeasesHealth;
+import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
+import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.ConnectionSource;
 import io.rowlock.worker.WorkerHealth.FailingLoop;
 import java.sql.SQLException;
@@ -32,14 +38,20 @@ public final class RowLeases implements Leases {
     static final long BETWEEN_TRIES = TimeUnit.SECONDS.toNanos(1);
 
     private final LeaseSql sql;
+    private final AccessPolicy policy;
     private final Contenders contenders;
     private final LeaseTaker taker;
 
-    /** Sends no SQL, and has no thread before the first lease. */
-    public RowLeases(Names names, ConnectionSource connections, Events events) {
+    /**
+     * Sends no SQL, and has no thread before the first lease.
+     *
+     * @param policy asked before a person takes a lease away
+     */
+    public RowLeases(Names names, ConnectionSource connections, AccessPolicy policy, Events events) {
+        this.policy = policy;
         this.sql = new LeaseSql(names);
         this.taker = new LeaseTaker(connections, sql, events, incarnation());
-        this.contenders = new Contenders(taker, connections, events);
+        this.contenders = new Contenders(taker, connections, new AlertSql(names), events);
     }
 
     /** Fresh with each start, so that a namesake keeps nothing of a dead one alive (case B37). */
@@ -111,7 +123,7 @@ public final class RowLeases implements Leases {
                 .toList();
     }
 
-    private static LeaseView view(LeaseRow row) {
+    static LeaseView view(LeaseRow row) {
         return new LeaseView(row.name(), row.token(), row.holder(), row.takenAt(), row.expiresAt());
     }
 
@@ -148,6 +160,7 @@ public final class RowLeases implements Leases {
     public boolean revoke(String name, By by) {
         LeaseChecks.name(name);
         LeaseChecks.present("Say who does it, and why: by", by);
+        Leave.require(policy, Access.of(Action.REVOKE, Target.LEASE, by, name));
         try {
             boolean revoked = taker.inTransaction(open -> sql.revoke(open, name, by.who(), by.why()));
             LOG.info("Revocation of a lease: {} (lease={}, by={}): {}", revoked, name, by.who(), by.why());

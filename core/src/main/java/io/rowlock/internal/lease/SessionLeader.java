@@ -53,10 +53,11 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     private final List<Thread> working = new CopyOnWriteArrayList<>(); // one entry for each unit of work
 
     private EngineConnection session;
-    private @Nullable Loop watch;
+    private volatile @Nullable Loop watch;
     private @Nullable Connection checked;
     private volatile boolean leading;
     private volatile boolean kept;
+    private volatile @Nullable FailingLoop failing;
 
     SessionLeader(Contenders contenders, Names names, ConnectionSource connections, String name) {
         this.contenders = contenders;
@@ -105,17 +106,20 @@ final class SessionLeader implements AdvisoryLeader, Contender {
                 lost("its session had the lock no more");
             }
             leading = again;
+            failing = null; // whoever leads, the session can say so
         } catch (SQLException e) {
             if (before) {
                 lost("its session did not answer: " + e.getMessage());
             }
+            failed("its session did not answer: " + e.getMessage());
             throw new DatabaseException(
                     "Whether " + name + " is led by this process could not be found out; it does not lead", e);
         }
         if (leading && watch == null) {
             contenders.add(this);
-            watch = new Loop("leader-session-" + name, contenders.taker.holder, contenders.events, this::look);
-            watch.start();
+            Loop begun = new Loop(loopName(), contenders.taker.holder, contenders.events, this::look);
+            begun.start();
+            watch = begun;
         }
         return leading;
     }
@@ -174,12 +178,22 @@ final class SessionLeader implements AdvisoryLeader, Contender {
             leading = false;
             working.forEach(Thread::interrupt);
         }
+        failed(reason);
         Described.quietly(
                 () -> LOG.warn("A leader has lost its session; another may lead (leader={}): {}", name, reason));
         if (!calls.isEmpty()) {
             Keeper.callApart(name, List.copyOf(calls));
         }
         contenders.events.tell(new LeaderSessionLost(name, reason));
+    }
+
+    private void failed(String reason) {
+        FailingLoop last = failing;
+        failing = new FailingLoop(loopName(), last == null ? 1 : last.failures() + 1, reason);
+    }
+
+    private String loopName() {
+        return "leader-session-" + name;
     }
 
     @Override
@@ -287,9 +301,11 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     public synchronized void release() {
         kept = false;
         leading = false;
+        failing = null;
         contenders.remove(this);
-        if (watch != null) {
-            watch.stop();
+        Loop watching = watch;
+        if (watching != null) {
+            watching.stop();
             watch = null;
         }
         checked = null;
@@ -315,6 +331,10 @@ final class SessionLeader implements AdvisoryLeader, Contender {
 
     @Override
     public List<FailingLoop> failing() {
-        return List.of();
+        FailingLoop last = failing;
+        Loop loop = watch;
+        return last != null
+                ? List.of(last)
+                : loop == null ? List.of() : loop.failing().stream().toList();
     }
 }

@@ -25,7 +25,7 @@ public final class IdempotencySql {
     /* No lock: whoever would write the row needs the advisory lock first. Index: rowlock_idempotency_key_pk. Rows: at most one. */
     static final String FIND = """
             /* rowlock:idempotency-find */
-            SELECT fingerprint, response
+            SELECT fingerprint, response, redacted_at IS NOT NULL AS redacted
             FROM rowlock_idempotency_key
             WHERE key = $1 AND scope = $2 AND expires_at > clock_timestamp()
             """;
@@ -41,7 +41,7 @@ public final class IdempotencySql {
             VALUES ($1, $2, $3, $4, $5, $6, $7::json, clock_timestamp() + $8::bigint * interval '1 microsecond')
             ON CONFLICT (key, scope) DO UPDATE
             SET fingerprint = excluded.fingerprint, response = excluded.response, created_at = excluded.created_at,
-                expires_at = excluded.expires_at
+                expires_at = excluded.expires_at, redacted_at = NULL
             WHERE k.expires_at <= clock_timestamp()
             """;
 
@@ -73,8 +73,8 @@ public final class IdempotencySql {
     /** Who asked for what, and where. */
     public record Asked(String principal, String method, String path, String fingerprint) {}
 
-    /** What was answered, and to what. */
-    public record Stored(String fingerprint, String response) {}
+    /** What was answered, and to what; redacted: both are gone. */
+    public record Stored(String fingerprint, String response, boolean redacted) {}
 
     /** Takes the lock of a request, unless another transaction has it. */
     public Lock tryLock(Connection connection, long hash) throws SQLException {
@@ -91,7 +91,8 @@ public final class IdempotencySql {
         return find
                 .query(
                         connection,
-                        row -> new Stored(row.getString("fingerprint"), row.getString("response")),
+                        row -> new Stored(
+                                row.getString("fingerprint"), row.getString("response"), row.getBoolean("redacted")),
                         place.key(),
                         place.bytes())
                 .stream()

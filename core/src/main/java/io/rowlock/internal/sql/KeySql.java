@@ -207,12 +207,15 @@ public final class KeySql {
             ORDER BY k.queue, k.ordering_key
             """;
 
-    /* Clears blocks by jobs that are dead no more; the keys at $1 are locked by this transaction and unchanged in it. */
+    /*
+     * Clears blocks by jobs that are dead no more; the keys at $1 are locked by this transaction and unchanged in it. The planner's trap:
+     * a plain blocked_by IS NOT NULL leads over rowlock_key_blocked, to all keys that are blocked.
+     */
     static final String UNBLOCK_REVIVED = """
             /* rowlock:unblock-keys */
             UPDATE rowlock_key
             SET blocked_by = NULL
-            WHERE ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND blocked_by IS NOT NULL
+            WHERE ctid = ANY(ARRAY(SELECT unnest($1::text[])::tid)) AND (blocked_by IS NOT NULL) IS TRUE
               AND NOT coalesce((SELECT j.state = 'dead' FROM rowlock_job j WHERE j.id = rowlock_key.blocked_by LIMIT 1), false)
             """;
 

@@ -1,5 +1,6 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.lease.Holding.End;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -8,6 +9,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +95,7 @@ public final class LeaseSql {
               RETURNING name),
             noted AS (
               UPDATE rowlock_lease_history
-              SET ended_at = clock_timestamp(), ended = 'released'
+              SET ended_at = clock_timestamp(), ended = $4
               WHERE name = ANY(ARRAY(SELECT name FROM freed)) AND token = $2 AND ended_at IS NULL)
             SELECT name FROM freed
             """;
@@ -244,8 +246,9 @@ public final class LeaseSql {
     }
 
     /** False if it was not held so any more. */
-    public boolean release(Connection connection, Held held, String holder) throws SQLException {
-        return !release.query(connection, row -> true, held.name(), held.token(), holder)
+    public boolean release(Connection connection, Held held, String holder, End end) throws SQLException {
+        String ended = end.name().toLowerCase(Locale.ROOT);
+        return !release.query(connection, row -> true, held.name(), held.token(), holder, ended)
                 .isEmpty();
     }
 
@@ -272,7 +275,7 @@ public final class LeaseSql {
         return page.query(connection, LeaseSql::row, after, most);
     }
 
-    private static LeaseRow row(ResultSet row) throws SQLException {
+    static LeaseRow row(ResultSet row) throws SQLException {
         return new LeaseRow(
                 row.getString("name"),
                 row.getLong("token"),

@@ -22,7 +22,8 @@ public final class OperationBookSql {
     private static final int LOOKED_AT = 10_000;
 
     private static final String COLUMNS =
-            "o.id, o.at, o.who, o.why, o.what, o.job_id, o.saga, o.step, o.schedule, o.queue, o.alert";
+            "o.id, o.at, o.who, o.why, o.what, o.job_id, o.saga, o.step, o.schedule, o.queue, o.alert, o.lease, o.principal,"
+                    + " o.request_key";
 
     private static final String BELOW = "o.id < coalesce($1::bigint, 9223372036854775807)";
 
@@ -58,6 +59,10 @@ public final class OperationBookSql {
     static final String OF_ALERT =
             page("operations-on-alert", "rowlock_operation o WHERE o.alert = $2::bigint AND " + BELOW);
 
+    /* Index: rowlock_operation_lease_id. Rows read: those of the lease. */
+    static final String OF_LEASE =
+            page("operations-on-lease", "rowlock_operation o WHERE o.lease = $2::text AND " + BELOW);
+
     private static String each(String of, String column) {
         return "(SELECT " + COLUMNS + " FROM (SELECT id FROM " + of
                 + " WHERE subject = $2::text ORDER BY id DESC LIMIT 1000) AS about CROSS JOIN LATERAL (SELECT "
@@ -85,6 +90,7 @@ public final class OperationBookSql {
         on.put(Sort.SAGA, new Sql(names, OF_SAGA));
         on.put(Sort.SCHEDULE, new Sql(names, OF_SCHEDULE));
         on.put(Sort.ALERT, new Sql(names, OF_ALERT));
+        on.put(Sort.LEASE, new Sql(names, OF_LEASE));
         on.put(Sort.SUBJECT, new Sql(names, OF_SUBJECT));
     }
 
@@ -155,6 +161,13 @@ public final class OperationBookSql {
                         row.getString("step"),
                         row.getString("schedule"),
                         row.getString("queue"),
-                        row.getObject("alert", Long.class)));
+                        row.getObject("alert", Long.class),
+                        row.getString("lease"),
+                        answers(row)));
+    }
+
+    private static Operation.@Nullable Answers answers(ResultSet row) throws SQLException {
+        String principal = row.getString("principal");
+        return principal == null ? null : new Operation.Answers(principal, row.getString("request_key"));
     }
 }

@@ -1,6 +1,8 @@
 package io.rowlock.internal.sql;
 
+import io.rowlock.job.BlockedKey;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,14 +84,33 @@ public final class WaitingSql {
             ORDER BY q.queue
             """.formatted(FREE, SUSPECT, KEYED);
 
-    /* No index on blocked_by: a bounded walk of the keys with work. Rows: at most 11. */
-    static final String BLOCKED = """
-            /* rowlock:blocked-keys */
-            SELECT queue, ordering_key, blocked_by
-            FROM (SELECT queue, ordering_key, blocked_by FROM rowlock_key LIMIT 100000) AS keys
-            WHERE blocked_by IS NOT NULL
-            LIMIT 11
-            """;
+    private static String blockedKeys(String name, String where) {
+        return "/* rowlock:" + name + " */ " + """
+            SELECT k.queue, k.ordering_key, k.blocked_by, dead.kind, dead.finished_at, waiting.n
+            FROM (SELECT queue, ordering_key, blocked_by
+                  FROM rowlock_key
+                  WHERE blocked_by IS NOT NULL AND %s
+                  ORDER BY queue, ordering_key
+                  LIMIT $3) AS k
+            LEFT JOIN LATERAL (SELECT kind, finished_at FROM rowlock_job WHERE id = k.blocked_by OFFSET 0) AS dead ON true
+            CROSS JOIN LATERAL (
+              SELECT count(*) AS n
+              FROM (SELECT FROM rowlock_job
+                    WHERE queue = k.queue AND ordering_key = k.ordering_key AND state IN ('ready', 'parked')
+                    LIMIT 1000) AS behind) AS waiting
+            ORDER BY k.queue, k.ordering_key
+            """.formatted(where);
+    }
+
+    /*
+     * Behind a queue and a key. Locks: none. Indexes: rowlock_key_blocked, in its order; for each key the primary key of jobs and
+     * rowlock_job_order, 1,000 rows at most. Rows: at most $3.
+     */
+    static final String BLOCKED = blockedKeys("blocked-keys", "(queue, ordering_key) > ($1::text, $2::text)");
+
+    /* The same in one queue. */
+    static final String BLOCKED_OF_QUEUE =
+            blockedKeys("blocked-keys-of-queue", "queue = $1::text AND ordering_key > $2::text");
 
     /* Index: rowlock_job_finished. */
     static final String DEAD = """
@@ -120,9 +141,6 @@ public final class WaitingSql {
             @Nullable String why,
             long waiting) {}
 
-    /** An ordering key that a dead job blocks. */
-    public record Blocked(String queue, String key, long job) {}
-
     /** Queues and kinds in their order; at most so many of each of three sorts of jobs. */
     public List<Lane> lanes(Connection connection, int most, Duration late) throws SQLException {
         return new Sql(names, LANES)
@@ -150,12 +168,32 @@ public final class WaitingSql {
                         most);
     }
 
-    public List<Blocked> blocked(Connection connection) throws SQLException {
+    /** Behind one of them, in all queues. */
+    public List<BlockedKey> blocked(Connection connection, @Nullable BlockedKey after, int most) throws SQLException {
         return new Sql(names, BLOCKED)
                 .query(
                         connection,
-                        row -> new Blocked(
-                                row.getString("queue"), row.getString("ordering_key"), row.getLong("blocked_by")));
+                        WaitingSql::blockedKey,
+                        after == null ? "" : after.queue(),
+                        after == null ? "" : after.orderingKey(),
+                        most);
+    }
+
+    /** The same in one queue. */
+    public List<BlockedKey> blockedOf(
+            Connection connection, String queue, @Nullable BlockedKey after, int most) throws SQLException {
+        return new Sql(names, BLOCKED_OF_QUEUE)
+                .query(connection, WaitingSql::blockedKey, queue, after == null ? "" : after.orderingKey(), most);
+    }
+
+    private static BlockedKey blockedKey(ResultSet row) throws SQLException {
+        return new BlockedKey(
+                row.getString("queue"),
+                row.getString("ordering_key"),
+                row.getLong("blocked_by"),
+                row.getString("kind"),
+                Sql.instant(row, "finished_at"),
+                row.getInt("n"));
     }
 
     /** How many dead letters there are, counted up to a most. */

@@ -25,6 +25,18 @@ final class IdempotencyStatements {
         byte[] scope = new byte[32];
         return List.of(
                 pin("idempotency-find", IdempotencySql.FIND, key, "key-7", scope),
+                pin("answers-under-key", AnswerSql.FIND, key, "key-7", "ada"),
+                pin("answers-of-principal", AnswerSql.OF_PRINCIPAL, key, "key-7", "00", "ada"),
+                pin(
+                        "redact-answers",
+                        AnswerSql.REDACT,
+                        key,
+                        Sql.texts(List.of("key-7", "key-8")),
+                        Sql.texts(List.of("00", "00")),
+                        "ada",
+                        "eve",
+                        "why",
+                        null),
                 pin(
                         "idempotency-store",
                         IdempotencySql.STORE,

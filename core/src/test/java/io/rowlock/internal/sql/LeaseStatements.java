@@ -35,10 +35,23 @@ final class LeaseStatements {
         Object tokens = Sql.bigints(List.of(1L, 3L));
         Object times = Sql.bigints(List.of(MINUTE, MINUTE));
         List<String> members = List.of("rowlock_partition_member_pk");
+        List<String> joined = List.of("rowlock_partition_member_joined", "rowlock_partition_member_pk");
         return List.of(
                 pin("member-lives", PartitionSql.LIVE, members, "p1", "new", 8, MINUTE),
-                pin("forget-members", PartitionSql.FORGET, members, "p1"),
-                pin("partition-members", PartitionSql.MEMBERS, members, "p1"),
+                pin("forget-members", PartitionSql.FORGET, joined, "p1"),
+                pin("living-members", PartitionSql.LIVING, joined, "p1"),
+                pin("partition-members", PartitionSql.MEMBERS, joined, "p1"),
+                pin("parts-of-partitions", PartitionSql.PARTS, key, "p1"),
+                pin(
+                        "page-of-partitions",
+                        PartitionSql.PAGE,
+                        List.of(
+                                "rowlock_partition_member_pk",
+                                "rowlock_partition_member_joined",
+                                "rowlock_lease_pk",
+                                "rowlock_lease_fence"),
+                        "p1",
+                        20),
                 pin("member-leaves", PartitionSql.LEAVE, members, "p1", "m1"),
                 pin("make-parts", PartitionSql.MAKE, key, names),
                 pin("free-parts", PartitionSql.FREE, key, names),
@@ -46,7 +59,7 @@ final class LeaseStatements {
                 pin("take-lease", LeaseSql.TAKE, both, "lease-2", "you", MINUTE),
                 pin("renew-leases", LeaseSql.RENEW, key, names, tokens, "me", times),
                 pin("leases-still-held", LeaseSql.STILL_HELD, key, names, tokens, "me"),
-                pin("release-lease", LeaseSql.RELEASE, both, "lease-1", 1L, "me"),
+                pin("release-lease", LeaseSql.RELEASE, both, "lease-1", 1L, "me", "released"),
                 pin("fence", LeaseSql.FENCE, key, "lease-1", 1L),
                 pin("revoke-lease", LeaseSql.REVOKE, both, "lease-1", "ada", "why"),
                 pin("find-lease", LeaseSql.FIND, key, "lease-1"),

@@ -14,10 +14,10 @@ final class OperationStatements {
 
     /** Ten times as many as a page looks at. */
     static void load(TestSchema schema) throws SQLException {
-        schema.execute("INSERT INTO rowlock_operation (who, why, what, job_id, saga, schedule, alert)"
+        schema.execute("INSERT INTO rowlock_operation (who, why, what, job_id, saga, schedule, alert, lease)"
                 + " SELECT 'ada', 'INC-' || n, 'revive', CASE WHEN n % 2 = 0 THEN n / 2 END,"
                 + " CASE WHEN n % 4 = 1 THEN 'saga-' || n END, CASE WHEN n % 8 = 3 THEN 'schedule-' || n % 100 END,"
-                + " CASE WHEN n % 8 = 7 THEN n END FROM generate_series(1, 100000) n");
+                + " CASE WHEN n % 8 = 7 THEN n END, CASE WHEN n % 8 = 5 THEN 'lease-' || n % 100 END FROM generate_series(1, 100000) n");
     }
 
     static List<Pinned> all() {
@@ -44,6 +44,11 @@ final class OperationStatements {
                         OperationBookSql.OF_ALERT,
                         List.of("rowlock_operation_alert"),
                         page(7L, null)),
+                pin(
+                        "operations-on-lease",
+                        OperationBookSql.OF_LEASE,
+                        List.of("rowlock_operation_lease_id"),
+                        page("lease-5", null)),
                 pin(
                         "operations-on-subject",
                         OperationBookSql.OF_SUBJECT,
