@@ -37,8 +37,8 @@ final class PartitionCommands extends Group {
             List<PartitionsView> page;
             do {
                 page = rowlock.partitions().all(after, PAGE);
-                page.forEach(each -> rows.add(
-                        Arrays.asList(each.name(), each.parts(), each.members(), each.held(), each.parts() - each.held())));
+                page.forEach(each -> rows.add(Arrays.asList(
+                        each.name(), each.parts(), each.members(), each.held(), each.parts() - each.held())));
                 after = page.isEmpty() ? after : page.get(page.size() - 1).name();
             } while (page.size() == PAGE);
             out.list(List.of("name", "parts", "members", "held", "free"), rows);

@@ -123,7 +123,10 @@ final class QueueCommands extends Group {
                 "rowlock jobs revive tries the dead job again, rowlock jobs skip lets the others go on. Reads an index of these keys alone."
             })
     static final class Blocked extends Action {
-        @Parameters(paramLabel = "QUEUE", arity = "0..1", description = "The queue; without it those of all are listed.")
+        @Parameters(
+                paramLabel = "QUEUE",
+                arity = "0..1",
+                description = "The queue; without it those of all are listed.")
         private @Nullable String queue;
 
         @Mixin
@@ -141,8 +144,7 @@ final class QueueCommands extends Group {
             List<BlockedKey> page;
             do {
                 size = limit.page(found.size());
-                page = rowlock.queues()
-                        .blocked(queue, found.isEmpty() ? null : found.get(found.size() - 1), size);
+                page = rowlock.queues().blocked(queue, found.isEmpty() ? null : found.get(found.size() - 1), size);
                 found.addAll(page);
             } while (page.size() == size && found.size() <= limit.most());
             out.list(

@@ -44,7 +44,9 @@ final class LeaseCommandsIT {
         assertThat(terminal.run("leases", "list", "--json")).isZero();
         assertThat(terminal.json()).hasSize(4);
         assertThat(terminal.run("leases", "list", "--held", "--json")).isZero();
-        assertThat(terminal.json()).extracting(each -> each.get("name").asText()).containsExactly("billing", "partition:feed/0");
+        assertThat(terminal.json())
+                .extracting(each -> each.get("name").asText())
+                .containsExactly("billing", "partition:feed/0");
         assertThat(terminal.run("leases", "list", "--free", "--limit", "1")).isZero();
         assertThat(terminal.out().lines()).hasSize(2);
         assertThat(terminal.err()).contains("--limit");
@@ -52,11 +54,13 @@ final class LeaseCommandsIT {
         assertThat(terminal.json().get("holder").asText()).isEqualTo("host-1");
         assertThat(terminal.json().get("token").asText()).isEqualTo("7");
 
-        assertThat(terminal.run("leases", "revoke", "billing", "import", "--why", "hangs")).isEqualTo(ExitCode.REFUSED);
+        assertThat(terminal.run("leases", "revoke", "billing", "import", "--why", "hangs"))
+                .isEqualTo(ExitCode.REFUSED);
         assertThat(terminal.out()).contains("taken from host-1", "nobody holds it");
         assertThat(terminal.run("leases", "history", "billing", "--json")).isZero();
         assertThat(terminal.json().get(0).get("end").asText()).isEqualTo("revoked");
-        assertThat(terminal.run("operations", "list", "--lease", "billing", "--json")).isZero();
+        assertThat(terminal.run("operations", "list", "--lease", "billing", "--json"))
+                .isZero();
         JsonNode done = terminal.json().get(0);
         assertThat(done.get("who").asText()).isEqualTo("tester");
         assertThat(done.get("what").asText()).isEqualTo("revoke");
@@ -90,16 +94,21 @@ final class LeaseCommandsIT {
     void keys_behind_a_dead_job_are_listed_with_how_many_wait() throws Exception {
         assertThat(terminal.run("queues", "blocked")).isZero();
         assertThat(terminal.out()).isEqualTo("nothing\n");
-        schema.execute("INSERT INTO rowlock_job (queue, kind, payload, ordering_key, state, finished_at)"
-                + " SELECT 'mail', 'welcome', '{}', 'key-' || n, 'dead', clock_timestamp() FROM generate_series(1, 3) n;"
-                + " INSERT INTO rowlock_key (queue, ordering_key, blocked_by)"
-                + " SELECT queue, ordering_key, id FROM rowlock_job;"
-                + " INSERT INTO rowlock_key (queue, ordering_key) VALUES ('mail', 'free');"
-                + " INSERT INTO rowlock_job (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', '{}', 'key-2')");
+        schema.execute(
+                "INSERT INTO rowlock_job (queue, kind, payload, ordering_key, state, finished_at)"
+                        + " SELECT 'mail', 'welcome', '{}', 'key-' || n, 'dead', clock_timestamp() FROM generate_series(1, 3) n;"
+                        + " INSERT INTO rowlock_key (queue, ordering_key, blocked_by)"
+                        + " SELECT queue, ordering_key, id FROM rowlock_job;"
+                        + " INSERT INTO rowlock_key (queue, ordering_key) VALUES ('mail', 'free');"
+                        + " INSERT INTO rowlock_job (queue, kind, payload, ordering_key) VALUES ('mail', 'welcome', '{}', 'key-2')");
 
         assertThat(terminal.run("queues", "blocked", "--json")).isZero();
-        assertThat(terminal.json()).extracting(each -> each.get("key").asText()).containsExactly("key-1", "key-2", "key-3");
-        assertThat(terminal.json()).extracting(each -> each.get("waiting").asInt()).containsExactly(0, 1, 0);
+        assertThat(terminal.json())
+                .extracting(each -> each.get("key").asText())
+                .containsExactly("key-1", "key-2", "key-3");
+        assertThat(terminal.json())
+                .extracting(each -> each.get("waiting").asInt())
+                .containsExactly(0, 1, 0);
         assertThat(terminal.json().get(0).get("kind").asText()).isEqualTo("welcome");
         assertThat(terminal.run("queues", "blocked", "mail", "--limit", "2")).isZero();
         assertThat(terminal.out().lines()).hasSize(3);
@@ -108,9 +117,10 @@ final class LeaseCommandsIT {
 
     @Test
     void answers_are_read_and_taken_out_with_who_and_why() throws Exception {
-        schema.execute("INSERT INTO rowlock_idempotency_key (key, scope, principal, method, path, fingerprint, response, expires_at)"
-                + " VALUES ('k-1', sha256('a'), 'acme/ada', 'POST', '/orders', 'f', '{\"total\":1.10}', 'infinity'),"
-                + " ('k-2', sha256('b'), 'acme/ada', 'POST', '/orders', 'f', '{}', 'infinity')");
+        schema.execute(
+                "INSERT INTO rowlock_idempotency_key (key, scope, principal, method, path, fingerprint, response, expires_at)"
+                        + " VALUES ('k-1', sha256('a'), 'acme/ada', 'POST', '/orders', 'f', '{\"total\":1.10}', 'infinity'),"
+                        + " ('k-2', sha256('b'), 'acme/ada', 'POST', '/orders', 'f', '{}', 'infinity')");
 
         assertThat(terminal.run("answers", "show", "k-1", "--principal", "acme/ada", "--why", "asked", "--json"))
                 .isZero();

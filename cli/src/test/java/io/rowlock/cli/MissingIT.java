@@ -25,7 +25,8 @@ final class MissingIT {
                 .build()
                 .schema()
                 .install();
-        own.execute("TRUNCATE rowlock_job, rowlock_queue, rowlock_operation, rowlock_alert, rowlock_lease, rowlock_idempotency_key");
+        own.execute(
+                "TRUNCATE rowlock_job, rowlock_queue, rowlock_operation, rowlock_alert, rowlock_lease, rowlock_idempotency_key");
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.rowlock.Rowlock;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.fixture.FakePooler;
 import io.rowlock.testkit.postgres.TestPostgres;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -39,7 +40,7 @@ final class ConnectionCheckupIT {
     @Test
     @Tag("B22")
     void a_pooler_in_transaction_mode_is_found_even_when_it_is_idle() throws Exception {
-        try (FakePooler pooler = new FakePooler(checked.schema.dataSource())) {
+        try (FakePooler pooler = new FakePooler(checked.schema.dataSource(), 2)) {
             assertThat(checked.over(pooler))
                     .filteredOn(each -> each.code().equals("transaction-pooler"))
                     .singleElement()

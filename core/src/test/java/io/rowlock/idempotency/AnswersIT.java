@@ -67,8 +67,7 @@ final class AnswersIT {
         assertThat(answers.find("ada", new IdempotencyKey("k-1"), ADA))
                 .extracting(StoredAnswer::path, StoredAnswer::answer)
                 .containsExactlyInAnyOrder(
-                        tuple("/orders", "{\"text\":\"for ada\"}"),
-                        tuple("/refunds", "{\"text\":\"for ada\"}"));
+                        tuple("/orders", "{\"text\":\"for ada\"}"), tuple("/refunds", "{\"text\":\"for ada\"}"));
         assertThat(answers.find("ada", new IdempotencyKey("k-2"), ADA)).isEmpty();
 
         assertThat(operations("read"))
@@ -86,26 +85,25 @@ final class AnswersIT {
         assertThat(answers.redact("ada", new IdempotencyKey("k-1"), ADA)).isOne();
         assertThat(answers.redact("ada", new IdempotencyKey("k-1"), ADA)).isZero();
 
-        assertThatThrownBy(() -> ask(taken))
-                .isInstanceOfSatisfying(IdempotencyRefusedException.class, refused -> {
-                    assertThat(refused.reason()).isEqualTo(Reason.ANSWER_REDACTED);
-                    assertThat(refused.reason().status()).isEqualTo(410);
-                });
+        assertThatThrownBy(() -> ask(taken)).isInstanceOfSatisfying(IdempotencyRefusedException.class, refused -> {
+            assertThat(refused.reason()).isEqualTo(Reason.ANSWER_REDACTED);
+            assertThat(refused.reason().status()).isEqualTo(410);
+        });
         assertThat(ask(request("ada", "k-2", "/orders")).replayed()).isTrue();
         assertThat(ask(request("bob", "k-1", "/orders")).replayed()).isTrue();
         assertThat(answers.find("ada", new IdempotencyKey("k-1"), ADA))
                 .singleElement()
                 .extracting(StoredAnswer::answer)
                 .isNull();
-        assertThat(schema.list(String.class, "SELECT response || fingerprint FROM rowlock_idempotency_key"
-                        + " WHERE key = 'k-1' AND principal = 'ada'"))
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT response || fingerprint FROM rowlock_idempotency_key"
+                                + " WHERE key = 'k-1' AND principal = 'ada'"))
                 .containsExactly("nullredacted");
-        assertThat(operations("redact"))
-                .singleElement()
-                .satisfies(each -> {
-                    assertThat(each.who()).isEqualTo("ada");
-                    assertThat(each.on().answers()).isEqualTo(new Operation.Answers("ada", "k-1"));
-                });
+        assertThat(operations("redact")).singleElement().satisfies(each -> {
+            assertThat(each.who()).isEqualTo("ada");
+            assertThat(each.on().answers()).isEqualTo(new Operation.Answers("ada", "k-1"));
+        });
     }
 
     @Test
@@ -120,8 +118,9 @@ final class AnswersIT {
 
         assertThat(schema.count("SELECT count(*) FROM rowlock_idempotency_key WHERE redacted_at IS NOT NULL"))
                 .isEqualTo(1_250);
-        assertThat(schema.count(
-                        "SELECT count(*) FROM rowlock_idempotency_key WHERE (principal = 'ada') <> (response::text = 'null')"))
+        assertThat(
+                        schema.count(
+                                "SELECT count(*) FROM rowlock_idempotency_key WHERE (principal = 'ada') <> (response::text = 'null')"))
                 .isZero();
         assertThat(operations("redact"))
                 .hasSizeGreaterThan(2)

@@ -14,6 +14,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.WorkerHealth.FailingLoop;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -178,6 +179,24 @@ final class AdvisoryLeaderIT {
             soon().until(() -> first.tryAcquire());
             cutOff.close();
         }
+    }
+
+    @Test
+    @Tag("P10")
+    void health_tells_of_a_session_that_is_lost_until_a_new_one_answers() throws Exception {
+        assertThat(first.tryAcquire()).isTrue();
+        assertThat(here.rowlock().health().up()).isTrue();
+        killLeader();
+        soon().until(() -> !here.rowlock().health().up());
+        assertThat(here.rowlock().health().leases().loops())
+                .extracting(FailingLoop::loop)
+                .containsExactly("leader-session-scheduler");
+        assertThat(second.tryAcquire()).isTrue();
+
+        assertThat(first.tryAcquire()).isFalse();
+        assertThat(here.rowlock().health().up())
+                .as("another leads, and that is known")
+                .isTrue();
     }
 
     @Test

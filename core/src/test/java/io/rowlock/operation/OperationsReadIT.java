@@ -79,9 +79,10 @@ final class OperationsReadIT {
     void what_was_done_to_sagas_schedules_alerts_and_leases_is_found() throws Exception {
         schema.execute("INSERT INTO rowlock_saga (id, name, version, status, state, subject, step)"
                 + " VALUES ('s-1', 'orders', 1, 'stuck', '{}', 'Order:7', 'pay')");
-        schema.execute("INSERT INTO rowlock_operation (who, why, what, saga, step, schedule, alert, lease) VALUES"
-                + " ('ada', 'w', 'retry', 's-1', 'pay', NULL, NULL, NULL), ('ada', 'w', 'remove', NULL, NULL, 'nightly', NULL, NULL),"
-                + " ('ada', 'w', 'acknowledge', NULL, NULL, NULL, 7, NULL), ('ada', 'w', 'revoke', NULL, NULL, NULL, NULL, 'nightly')");
+        schema.execute(
+                "INSERT INTO rowlock_operation (who, why, what, saga, step, schedule, alert, lease) VALUES"
+                        + " ('ada', 'w', 'retry', 's-1', 'pay', NULL, NULL, NULL), ('ada', 'w', 'remove', NULL, NULL, 'nightly', NULL, NULL),"
+                        + " ('ada', 'w', 'acknowledge', NULL, NULL, NULL, 7, NULL), ('ada', 'w', 'revoke', NULL, NULL, NULL, NULL, 'nightly')");
 
         assertThat(found(OperationFilter.all().saga("s-1"))).containsExactly("ada: retry");
         assertThat(found(OperationFilter.all().subject("Order:7"))).containsExactly("ada: retry");

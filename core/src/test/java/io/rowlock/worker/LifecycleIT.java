@@ -64,6 +64,21 @@ final class LifecycleIT {
     }
 
     @Test
+    @Tag("P10")
+    void all_that_a_rowlock_runs_is_up_when_each_worker_is() throws Exception {
+        assertThat(rowlock.rowlock().health().up())
+                .as("nothing runs, nothing fails")
+                .isTrue();
+        Worker worker = rowlock.rowlock().worker(w -> w.handle(Mail.class, (mail, job) -> {}));
+        assertThat(rowlock.rowlock().health().workers()).containsOnlyKeys(worker.id());
+        assertThat(rowlock.rowlock().health().up()).as("made, not started").isFalse();
+        worker.start();
+        TestRowlock.soon().until(() -> rowlock.rowlock().health().up());
+        worker.stop(Duration.ofSeconds(5));
+        assertThat(rowlock.rowlock().health().workers()).isEmpty();
+    }
+
+    @Test
     void a_worker_is_started_once() throws Exception {
         Worker worker = rowlock.work(w -> w.handle(Mail.class, (mail, job) -> {}));
         assertThatThrownBy(worker::start)

@@ -14,6 +14,8 @@ import io.rowlock.idempotency.IdempotencyKeys;
 import io.rowlock.idempotency.IdempotencyOptions;
 import io.rowlock.idempotency.IdempotentRequest;
 import io.rowlock.idempotency.Outcome;
+import io.rowlock.idempotency.StoredAnswer;
+import io.rowlock.job.By;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.tx.TransactionRetry;
@@ -29,6 +31,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
@@ -148,6 +151,27 @@ class IdempotencyIT {
         }
         assertThat(schema.count("SELECT count(*) FROM rowlock_idempotency_key WHERE key = 'k-2'"))
                 .isZero();
+    }
+
+    @Test
+    void an_answer_is_read_and_taken_out() throws Exception {
+        IdempotentRequest request =
+                IdempotentRequest.of(new IdempotencyKey("k-4"), "acme/ada", "POST", "/payments", new byte[] {1});
+        try (Connection connection = schema.begin()) {
+            pay(connection, request, "tea");
+            connection.commit();
+        }
+        // tag::redact
+        By ann = new By("ann", "request 12 of the person");
+        List<StoredAnswer> told = rowlock.answers().find("acme/ada", new IdempotencyKey("k-4"), ann);
+        long redacted = rowlock.answers().redact("acme/ada", ann); // all of the principal
+        // end::redact
+        assertThat(told)
+                .singleElement()
+                .extracting(StoredAnswer::answer)
+                .asString()
+                .contains("201");
+        assertThat(redacted).isPositive();
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rowlock.Rowlock;
+import io.rowlock.job.BlockedKey;
 import io.rowlock.job.By;
 import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobChange;
@@ -129,6 +130,22 @@ class OperationsIT {
     }
 
     @Test
+    void what_waits_behind_a_dead_job() throws Exception {
+        schema.execute("INSERT INTO rowlock_job (kind, payload, ordering_key, state, finished_at)"
+                + " VALUES ('mail', '{}', 'ada', 'dead', clock_timestamp());"
+                + " INSERT INTO rowlock_key (queue, ordering_key, blocked_by)"
+                + " SELECT queue, ordering_key, id FROM rowlock_job");
+        By ann = new By("ann", "INC-12: that mail is not needed any more");
+        // tag::blocked
+        for (BlockedKey key : rowlock.queues().blocked(null, null, 100)) {
+            System.out.println(key.waiting() + " jobs wait behind " + key.job() + ", dead since " + key.since());
+            rowlock.jobs().skip(key.job(), ann); // or revive
+        }
+        // end::blocked
+        assertThat(rowlock.queues().blocked(null, null, 100)).isEmpty();
+    }
+
+    @Test
     void keeping() {
         // tag::retention
         Worker worker = rowlock.worker(w -> w.retention(Retention.standard()
@@ -158,7 +175,7 @@ class OperationsIT {
                 .build();
         // end::access
         AccessPolicy.Action[] all = AccessPolicy.Action.values();
-        assertThat(all).hasSize(19);
+        assertThat(all).hasSize(20);
         long id = write(new Mail(1), null);
         assertThat(rowlock.jobs().content(id, new By("ann", "x"))).isPresent();
     }

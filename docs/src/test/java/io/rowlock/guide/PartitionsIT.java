@@ -6,10 +6,12 @@ import io.rowlock.Rowlock;
 import io.rowlock.lease.Part;
 import io.rowlock.lease.PartitionMember;
 import io.rowlock.lease.Partitions;
+import io.rowlock.lease.PartitionsView;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -32,9 +34,10 @@ class PartitionsIT {
                 .schema(schema.name())
                 .build();
         rowlock.schema().install();
-        schema.execute("CREATE TABLE feed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, part integer NOT NULL,"
-                + " customer text NOT NULL, change text NOT NULL, sent_at timestamptz);"
-                + " CREATE INDEX feed_unsent ON feed (part, id) WHERE sent_at IS NULL");
+        schema.execute(
+                "DROP TABLE IF EXISTS feed; CREATE TABLE feed (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, part integer NOT NULL,"
+                        + " customer text NOT NULL, change text NOT NULL, sent_at timestamptz);"
+                        + " CREATE INDEX feed_unsent ON feed (part, id) WHERE sent_at IS NULL");
     }
 
     @Test
@@ -54,6 +57,13 @@ class PartitionsIT {
         PartitionMember member = rowlock.partitions().join("customer-feed", PARTS, this::send);
         // end::join
         assertThat(all.await(60, TimeUnit.SECONDS)).isTrue();
+        // tag::look
+        for (PartitionsView each : rowlock.partitions().all("", 100)) {
+            System.out.println(each.name() + ": " + each.held() + " of " + each.parts() + " parts are worked on by "
+                    + rowlock.partitions().members(each.name()));
+        }
+        // end::look
+        assertThat(rowlock.partitions().parts("customer-feed")).hasSize(PARTS);
         // tag::leave
         member.close(); // or rowlock.leases().stop(...): tasks end, then their parts are free
         // end::leave
@@ -63,6 +73,16 @@ class PartitionsIT {
         assertThat(sent).filteredOn(line -> line.startsWith("grace")).hasSize(3).isSorted();
         assertThat(schema.count("SELECT count(*) FROM feed WHERE sent_at IS NULL"))
                 .isZero();
+    }
+
+    @Test
+    void a_task_has_so_long_to_end() {
+        // tag::limit
+        Partitions partitions = rowlock.partitions().drainingWithin(Duration.ofMinutes(2)); // 5 min unless said
+        PartitionMember member = partitions.join("customer-feed", PARTS, this::send);
+        // end::limit
+        member.close();
+        assertThat(member.parts()).isEmpty();
     }
 
     // tag::send

@@ -43,8 +43,11 @@ public final class LeaseMetrics implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         gauge(registry, "up", "Whether no loop of the leases fails", health -> health.up() ? 1 : 0);
         gauge(registry, "held", "Leases that this process holds", LeasesHealth::held);
-        gauge(registry, "loops.failing", "Loops whose last try failed", health -> health.loops()
-                .size());
+        gauge(
+                registry,
+                "loops.failing",
+                "Loops whose last try failed",
+                health -> health.loops().size());
     }
 
     private void gauge(MeterRegistry registry, String what, String description, ToDoubleFunction<LeasesHealth> value) {

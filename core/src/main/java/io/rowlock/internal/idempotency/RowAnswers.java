@@ -49,8 +49,8 @@ public final class RowAnswers implements Answers {
                     return sql.find(open, principal, key.value());
                 }))
                 .stream()
-                .map(row -> new StoredAnswer(
-                        row.method(), row.path(), row.response(), row.createdAt(), row.expiresAt()))
+                .map(row ->
+                        new StoredAnswer(row.method(), row.path(), row.response(), row.createdAt(), row.expiresAt()))
                 .toList();
     }
 

@@ -175,7 +175,8 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
             throw refused(
                     request,
                     Reason.ANSWER_REDACTED,
-                    "The request with this idempotency key was done, and its answer has been taken out since " + begun.what());
+                    "The request with this idempotency key was done, and its answer has been taken out since "
+                            + begun.what());
         }
         if (!stored.fingerprint().equals(request.fingerprint())) {
             throw refused(

@@ -144,7 +144,9 @@ final class LeaseMember implements PartitionMember, Contender {
             if (runs.size() < share) {
                 take(part.number(), System.nanoTime());
             } else if (part.since().compareTo(times.timeToLive()) >= 0) {
-                take(part.number(), System.nanoTime() + SURPLUS_KEPT * times.timeToLive().toNanos());
+                take(
+                        part.number(),
+                        System.nanoTime() + SURPLUS_KEPT * times.timeToLive().toNanos());
                 return; // one at a look, so that all have some of them
             }
         }
@@ -166,8 +168,7 @@ final class LeaseMember implements PartitionMember, Contender {
         if (lease.isEmpty()) {
             return;
         }
-        PartRun run =
-                new PartRun(lease.get(), part, division.parts(), new Stay(surplusUntil, times.drainLimit()));
+        PartRun run = new PartRun(lease.get(), part, division.parts(), new Stay(surplusUntil, times.drainLimit()));
         runs.put(part, run);
         if (stopping) {
             run.ask();

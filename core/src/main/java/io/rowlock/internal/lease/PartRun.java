@@ -40,8 +40,7 @@ final class PartRun extends TermRun implements Part {
     @Override
     public void ask() {
         super.ask();
-        lease.endWithin(
-                stay.drainLimit(), "its task had not ended " + stay.drainLimit() + " after it was told to");
+        lease.endWithin(stay.drainLimit(), "its task had not ended " + stay.drainLimit() + " after it was told to");
     }
 
     /** Whether it may be asked to end for the sake of the share. */

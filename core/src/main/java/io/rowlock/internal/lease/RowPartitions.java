@@ -49,9 +49,7 @@ final class RowPartitions implements Partitions {
 
     @Override
     public Partitions drainingWithin(Duration atMost) {
-        if (atMost == null
-                || atMost.compareTo(LeaseChecks.SHORTEST) < 0
-                || atMost.compareTo(LeaseChecks.LONGEST) > 0) {
+        if (atMost == null || atMost.compareTo(LeaseChecks.SHORTEST) < 0 || atMost.compareTo(LeaseChecks.LONGEST) > 0) {
             throw new InvalidUseException("The drain limit of parts must be between " + LeaseChecks.SHORTEST + " and "
                     + LeaseChecks.LONGEST + ", got " + atMost);
         }

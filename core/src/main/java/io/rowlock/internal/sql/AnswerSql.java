@@ -133,8 +133,7 @@ public final class AnswerSql {
     }
 
     /** Gives how many were redacted; the key is what the operation is said to be about. */
-    public int redact(
-            Connection connection, List<Place> places, String principal, @Nullable String key, By by)
+    public int redact(Connection connection, List<Place> places, String principal, @Nullable String key, By by)
             throws SQLException {
         return redact.update(
                 connection,

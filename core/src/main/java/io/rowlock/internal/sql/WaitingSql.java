@@ -180,8 +180,8 @@ public final class WaitingSql {
     }
 
     /** The same in one queue. */
-    public List<BlockedKey> blockedOf(
-            Connection connection, String queue, @Nullable BlockedKey after, int most) throws SQLException {
+    public List<BlockedKey> blockedOf(Connection connection, String queue, @Nullable BlockedKey after, int most)
+            throws SQLException {
         return new Sql(names, BLOCKED_OF_QUEUE)
                 .query(connection, WaitingSql::blockedKey, queue, after == null ? "" : after.orderingKey(), most);
     }

@@ -12,8 +12,13 @@ import io.rowlock.event.RowlockEvent.ClockCompared;
 import io.rowlock.event.RowlockEvent.JobCancelled;
 import io.rowlock.event.RowlockEvent.JobCompleted;
 import io.rowlock.event.RowlockEvent.JobRevived;
+import io.rowlock.event.RowlockEvent.LeaderSessionLost;
 import io.rowlock.event.RowlockEvent.LoopFailed;
+import io.rowlock.event.RowlockEvent.NamedLeaseLost;
+import io.rowlock.event.RowlockEvent.NamedLeaseReleased;
+import io.rowlock.event.RowlockEvent.NamedLeaseTaken;
 import io.rowlock.event.RowlockEvent.NotificationFailed;
+import io.rowlock.event.RowlockEvent.PartAbandoned;
 import io.rowlock.event.RowlockEvent.ScheduleFired;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.Enqueued;
@@ -23,6 +28,7 @@ import io.rowlock.job.PermanentFailure;
 import io.rowlock.job.Priority;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.job.Snooze;
+import io.rowlock.lease.Lease;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
@@ -64,6 +70,38 @@ final class RowlockMetricsIT {
                 .tags(tags)
                 .timer()
                 .count();
+    }
+
+    @Test
+    void leases_are_counted_by_name_and_parts_by_that_of_their_partitions() throws Exception {
+        metrics.on(new NamedLeaseTaken("billing", 1, "here"));
+        metrics.on(new NamedLeaseReleased("billing", 1));
+        metrics.on(new NamedLeaseTaken("partition:a/feed/0", 2, "here"));
+        metrics.on(new NamedLeaseTaken("partition:a/feed/1", 3, "here"));
+        metrics.on(new NamedLeaseLost("partition:a/feed/1", 3, "why"));
+        metrics.on(new PartAbandoned("a/feed", 1, 3, "here"));
+        metrics.on(new LeaderSessionLost("scheduler", "why"));
+        assertThat(counted("rowlock.leases.taken", "lease", "billing")).isEqualTo(1);
+        assertThat(counted("rowlock.leases.released", "lease", "billing")).isEqualTo(1);
+        assertThat(counted("rowlock.leases.taken", "lease", "partition:a/feed")).isEqualTo(2);
+        assertThat(counted("rowlock.leases.lost", "lease", "partition:a/feed")).isEqualTo(1);
+        assertThat(counted("rowlock.parts.abandoned", "partitions", "a/feed")).isEqualTo(1);
+        assertThat(counted("rowlock.leader.sessions.lost", "leader", "scheduler"))
+                .isEqualTo(1);
+
+        TestRowlock rowlock = TestRowlock.fresh(schema);
+        new LeaseMetrics(rowlock.rowlock().leases(), Tags.of("db", "orders")).bindTo(registry);
+        Lease lease = rowlock.rowlock().leases().tryTake("billing").orElseThrow();
+        assertThat(registry.get("rowlock.leases.held").gauge().value()).isEqualTo(1);
+        assertThat(registry.get("rowlock.leases.up").gauge().value()).isEqualTo(1);
+        assertThat(registry.get("rowlock.leases.loops.failing").gauge().value()).isZero();
+        lease.release();
+        assertThat(registry.get("rowlock.leases.held").gauge().value()).isZero();
+        rowlock.rowlock().leases().stop(Duration.ZERO);
+    }
+
+    private double counted(String name, String... tags) {
+        return registry.get(name).tags(tags).counter().count();
     }
 
     @Test

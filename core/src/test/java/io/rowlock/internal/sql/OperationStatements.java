@@ -14,10 +14,11 @@ final class OperationStatements {
 
     /** Ten times as many as a page looks at. */
     static void load(TestSchema schema) throws SQLException {
-        schema.execute("INSERT INTO rowlock_operation (who, why, what, job_id, saga, schedule, alert, lease)"
-                + " SELECT 'ada', 'INC-' || n, 'revive', CASE WHEN n % 2 = 0 THEN n / 2 END,"
-                + " CASE WHEN n % 4 = 1 THEN 'saga-' || n END, CASE WHEN n % 8 = 3 THEN 'schedule-' || n % 100 END,"
-                + " CASE WHEN n % 8 = 7 THEN n END, CASE WHEN n % 8 = 5 THEN 'lease-' || n % 100 END FROM generate_series(1, 100000) n");
+        schema.execute(
+                "INSERT INTO rowlock_operation (who, why, what, job_id, saga, schedule, alert, lease)"
+                        + " SELECT 'ada', 'INC-' || n, 'revive', CASE WHEN n % 2 = 0 THEN n / 2 END,"
+                        + " CASE WHEN n % 4 = 1 THEN 'saga-' || n END, CASE WHEN n % 8 = 3 THEN 'schedule-' || n % 100 END,"
+                        + " CASE WHEN n % 8 = 7 THEN n END, CASE WHEN n % 8 = 5 THEN 'lease-' || n % 100 END FROM generate_series(1, 100000) n");
     }
 
     static List<Pinned> all() {

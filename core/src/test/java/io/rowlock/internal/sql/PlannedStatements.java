@@ -119,8 +119,12 @@ final class PlannedStatements {
 
     private static List<Pinned> prunes() {
         Object both = Sql.texts(List.of("mine", "foreign"));
-        List<String> prune =
-                List.of("rowlock_job_pk", "rowlock_job_finished", "rowlock_job_failure_job", "rowlock_key_pk", "rowlock_key_blocked");
+        List<String> prune = List.of(
+                "rowlock_job_pk",
+                "rowlock_job_finished",
+                "rowlock_job_failure_job",
+                "rowlock_key_pk",
+                "rowlock_key_blocked");
         return List.of(
                 pin("prune", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, MINUTE, "completed"),
                 pin("prune-dead", PruneSql.PRUNE, prune, "lock", both, 0L, null, 0L, 300, 0L, "dead"),
