@@ -132,6 +132,11 @@ final class HeldLease implements Lease {
         return timeToLive.toNanos() / 3 - (System.nanoTime() - sentAt);
     }
 
+    /** Whether it is over, and was not given back. */
+    synchronized boolean wasLost() {
+        return state == State.LOST;
+    }
+
     /** Whether it was lost, and its limit has passed. */
     synchronized boolean wasOverLimit() {
         return state == State.LOST && limit != null && limit.at() - System.nanoTime() <= 0;

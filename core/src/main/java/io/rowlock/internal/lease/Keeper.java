@@ -42,7 +42,7 @@ final class Keeper {
     private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
 
     private @Nullable Loop renewal;
-    private @Nullable Loop watch;
+    private volatile @Nullable Loop watch;
     private @Nullable EngineConnection connection;
     private Duration answer = MOST_ANSWER;
 
@@ -69,9 +69,10 @@ final class Keeper {
     }
 
     /** One of them may be over sooner than the watching thread knows. */
-    synchronized void limited() {
-        if (watch != null) {
-            watch.wake();
+    void limited() {
+        Loop watching = watch;
+        if (watching != null) {
+            watching.wake();
         }
     }
 

@@ -279,7 +279,7 @@ final class LeaseMember implements PartitionMember, Contender {
     @Override
     public List<FailingLoop> failing() {
         Stream<FailingLoop> outliving = runs.values().stream()
-                .filter(run -> !run.isHeld() && !run.hasEnded())
+                .filter(run -> !run.isHeld() && run.lease.wasLost() && !run.hasEnded())
                 .map(run -> new FailingLoop(
                         "partition-" + division.name() + '/' + run.number(),
                         1,

@@ -133,7 +133,7 @@ final class SingleStatements {
 
     /** @param held the id of a job that is leased by me under token 1 */
     static List<Pinned> all(long held) {
-        return Stream.of(ofJobs(held), ofOperations(held), ofCancelRequests(held))
+        return Stream.of(ofJobs(held), ofWaiting(), ofOperations(held), ofCancelRequests(held))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -192,28 +192,7 @@ final class SingleStatements {
                 pin("unblock-keys", KeySql.UNBLOCK_REVIVED, job, places),
                 pin("job-by-id", LookupSql.BY_ID, job, held),
                 pin("failures", LookupSql.FAILURES, failures, held),
-                pin(
-                        "waiting-lanes",
-                        WaitingSql.LANES,
-                        List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed"),
-                        500,
-                        second),
-                pin("count-dead", WaitingSql.DEAD, List.of("rowlock_job_finished"), 1_000),
                 pin("fates", OutcomeSql.FATES, job, Sql.bigints(List.of(held, held + 1))),
-                pin(
-                        "blocked-keys",
-                        WaitingSql.BLOCKED,
-                        List.of("rowlock_key_blocked", "rowlock_job_pk", "rowlock_job_order"),
-                        "",
-                        "",
-                        100),
-                pin(
-                        "blocked-keys-of-queue",
-                        WaitingSql.BLOCKED_OF_QUEUE,
-                        List.of("rowlock_key_blocked", "rowlock_job_pk", "rowlock_job_order"),
-                        "default",
-                        "a",
-                        100),
                 pin("find-queue", QueueSql.FIND, queue, "default"),
                 pin("pause-queue", QueueSql.PAUSE, queue, "default", "me"),
                 pin("resume-queue", QueueSql.RESUME, queue, "default"),
@@ -233,6 +212,31 @@ final class SingleStatements {
                         Sql.texts(nothing()),
                         Sql.instants(nothing()),
                         Sql.bigints(nothing())));
+    }
+
+    private static List<Pinned> ofWaiting() {
+        return List.of(
+                pin(
+                        "waiting-lanes",
+                        WaitingSql.LANES,
+                        List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed"),
+                        500,
+                        Sql.micros(Duration.ofSeconds(1))),
+                pin("count-dead", WaitingSql.DEAD, List.of("rowlock_job_finished"), 1_000),
+                pin(
+                        "blocked-keys",
+                        WaitingSql.BLOCKED,
+                        List.of("rowlock_key_blocked", "rowlock_job_pk", "rowlock_job_order"),
+                        "",
+                        "",
+                        100),
+                pin(
+                        "blocked-keys-of-queue",
+                        WaitingSql.BLOCKED_OF_QUEUE,
+                        List.of("rowlock_key_blocked", "rowlock_job_pk", "rowlock_job_order"),
+                        "default",
+                        "a",
+                        100));
     }
 
     private static List<Pinned> ofOperations(long held) {
