@@ -102,15 +102,15 @@ public interface Leases {
 
     /**
      * Takes a lease away from its holder, which notices at its next renewal; its writes through the fence are refused at once.
-     * Another can take it at once. Waits for transactions that hold its fence, at most 5 s. Written to {@code rowlock_operation}
-     * in the same transaction.
+     * A transaction that had passed the fence before goes on, and may still commit: nobody can take the lease before it has ended.
+     * Waits for none. Written to {@code rowlock_operation} in the same transaction.
      *
      * @param name the lease
      * @param by who does it, and why
      * @return false if nobody holds it; nothing is written then
      * @throws InvalidUseException if null
      * @throws AccessRefusedException if the access policy refused it, before any SQL
-     * @throws DatabaseException if the server refused it, or a transaction holds the fence for longer
+     * @throws DatabaseException if the server refused it
      */
     boolean revoke(String name, By by);
 

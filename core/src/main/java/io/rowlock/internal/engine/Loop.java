@@ -29,6 +29,7 @@ public final class Loop {
     private final Condition changed = lock.newCondition();
 
     private boolean woken;
+    private boolean urgent;
     private boolean stopping;
     private volatile boolean ended;
     private volatile @Nullable FailingLoop failing;
@@ -60,6 +61,18 @@ public final class Loop {
     public void wake() {
         lock.lock();
         try {
+            woken = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The same, and ends a pause after a failure too: for what comes seldom and cannot wait. */
+    public void wakeNow() {
+        lock.lock();
+        try {
+            urgent = true;
             woken = true;
             changed.signal();
         } finally {
@@ -114,15 +127,16 @@ public final class Loop {
         }
     }
 
-    /** After a failure no wake-up shortens the pause, or a busy application would make a hot loop of it. */
+    /** After a failure no ordinary wake-up shortens the pause, or a busy application would make a hot loop of it. */
     private void pause(long nanos, boolean wakeable) {
         lock.lock();
         try {
             long left = nanos;
-            while (left > 0 && !stopping && !(wakeable && woken)) {
+            while (left > 0 && !stopping && !urgent && !(wakeable && woken)) {
                 left = changed.awaitNanos(left);
             }
             woken = false;
+            urgent = false;
         } catch (InterruptedException e) {
             LOG.debug("Interrupted; engine threads end by stop() only (loop={})", name);
         } finally {

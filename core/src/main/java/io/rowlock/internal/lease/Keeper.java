@@ -57,15 +57,22 @@ final class Keeper {
     void add(HeldLease lease) {
         held.add(lease);
         synchronized (this) {
-            if (renewal == null || watch == null) {
-                renewal = new Loop("lease-renewal", holder, events, this::renew);
-                watch = new Loop("lease-watch", holder, events, this::look);
-                renewal.start();
-                watch.start();
+            if (renewal == null) {
+                renewal = started("lease-renewal", this::renew);
             }
-            renewal.wake();
+            if (watch == null) {
+                watch = started("lease-watch", this::look);
+            }
+            renewal.wakeNow();
             watch.wake();
         }
+    }
+
+    /** There only once its thread is: where none can be had, the next lease tries again. */
+    private Loop started(String name, Loop.Step step) {
+        Loop loop = new Loop(name, holder, events, step);
+        loop.start();
+        return loop;
     }
 
     /** One of them may be over sooner than the watching thread knows. */
@@ -98,8 +105,10 @@ final class Keeper {
             watch = null;
             closeConnection();
         }
-        if (first != null && second != null) {
+        if (first != null) {
             first.stop();
+        }
+        if (second != null) {
             second.stop();
         }
     }
@@ -107,8 +116,10 @@ final class Keeper {
     /** The failures of its loops. */
     synchronized List<FailingLoop> failing() {
         List<FailingLoop> failing = new ArrayList<>();
-        if (renewal != null && watch != null) {
+        if (renewal != null) {
             renewal.failing().ifPresent(failing::add);
+        }
+        if (watch != null) {
             watch.failing().ifPresent(failing::add);
         }
         return failing;
@@ -226,7 +237,7 @@ final class Keeper {
         if (!calls.isEmpty()) {
             callApart(lease.name(), calls);
         }
-        events.tell(new NamedLeaseLost(lease.name(), lease.token(), reason));
+        callApart(lease.name(), List.of(() -> events.tell(new NamedLeaseLost(lease.name(), lease.token(), reason))));
     }
 
     /** On a thread of their own, one after another; where none can be had, on this one. */

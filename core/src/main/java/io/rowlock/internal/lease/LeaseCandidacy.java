@@ -42,13 +42,19 @@ final class LeaseCandidacy implements Candidacy, Contender {
         }
         TermRun mine = new TermRun(lease.get());
         term = mine;
-        if (stopping) {
-            mine.ask();
+        if (stopping) { // it was told to, while the lease was taken: nothing begins any more
+            term = null;
+            lease.get().release();
+            contenders.remove(this);
+            return pause;
         }
         try {
             mine.runToItsEnd(() -> task.lead(mine));
         } finally {
             term = null;
+        }
+        if (stopping) {
+            contenders.remove(this); // also where stop() has not waited for it
         }
         return TimeUnit.SECONDS.toNanos(1);
     }

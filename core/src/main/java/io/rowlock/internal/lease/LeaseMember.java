@@ -12,6 +12,7 @@ import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.lease.PartTask;
 import io.rowlock.lease.PartitionMember;
 import io.rowlock.worker.WorkerHealth.FailingLoop;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ final class LeaseMember implements PartitionMember, Contender {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final long MOST_PAUSE = TimeUnit.SECONDS.toNanos(1);
     private static final int SURPLUS_KEPT = 5;
+    private static final long BETWEEN_MAKES = TimeUnit.MINUTES.toNanos(1);
 
     private final Contenders contenders;
     private final PartitionSql sql;
@@ -55,6 +57,8 @@ final class LeaseMember implements PartitionMember, Contender {
     private volatile boolean stopping;
     private volatile int members;
     private boolean waits;
+    private boolean left;
+    private long nextMake = System.nanoTime();
 
     /** What is divided into how many parts. */
     record Division(String name, int parts) {}
@@ -85,28 +89,56 @@ final class LeaseMember implements PartitionMember, Contender {
 
     /** A step of the loop. */
     private long look() throws SQLException {
+        if (stopping && runs.values().stream().noneMatch(PartRun::isHeld)) {
+            return end();
+        }
         Seen seen = see(contenders.shared());
         members = seen.members().size();
         if (!stopping && isDividedAsTold(seen.members())) {
             share(seen);
         }
+        return pause();
+    }
+
+    /** Nothing is held any more; what still runs under a lost lease keeps nobody from dividing anew. */
+    private long end() {
+        if (!left) {
+            left = true;
+            leave();
+        }
+        if (runs.isEmpty()) {
+            loop.stop();
+            contenders.remove(this);
+        }
+        return pause();
+    }
+
+    private long pause() {
         return Math.min(MOST_PAUSE, times.timeToLive().toNanos() / 3);
     }
 
     private Seen see(EngineConnection open) throws SQLException {
         return open.inTransaction(one -> {
             SessionSql.begin(one, PATIENCE, PATIENCE.multipliedBy(4));
-            if (!stopping) {
-                sql.live(one, division.name(), self, times.timeToLive());
-            }
+            sql.live(one, division.name(), self, times.timeToLive());
             sql.forget(one, division.name());
             List<Member> living = sql.living(one, division.name());
             List<FreePart> free = sql.free(one, names);
-            if (free.size() + runs.size() < names.size() && sql.make(one, names) > 0) {
+            if (free.size() + runs.size() < names.size() && makes(one)) {
                 free = sql.free(one, names);
             }
             return new Seen(living, free);
         });
+    }
+
+    /** Rows of parts that are not there, at first and now and then: what is missing among the free ones is held by others mostly. */
+    private boolean makes(Connection open) throws SQLException {
+        long now = System.nanoTime();
+        if (now - nextMake < 0) {
+            return false;
+        }
+        nextMake = now + BETWEEN_MAKES;
+        return sql.make(open, names) > 0;
     }
 
     /** The number of parts of who joined first counts; the others wait until those have left. */
@@ -140,7 +172,11 @@ final class LeaseMember implements PartitionMember, Contender {
         List<FreePart> free = new ArrayList<>(seen.free());
         free.removeIf(part -> runs.containsKey(part.number()));
         Collections.shuffle(free); // so that members do not all try the same ones
+        long until = System.nanoTime() + pause();
         for (FreePart part : free) {
+            if (stopping || System.nanoTime() - until >= 0) {
+                return; // each that is fenced costs a wait, and this member must say in time that it lives
+            }
             if (runs.size() < share) {
                 take(part.number(), System.nanoTime());
             } else if (part.since().compareTo(times.timeToLive()) >= 0) {
@@ -170,8 +206,10 @@ final class LeaseMember implements PartitionMember, Contender {
         }
         PartRun run = new PartRun(lease.get(), part, division.parts(), new Stay(surplusUntil, times.drainLimit()));
         runs.put(part, run);
-        if (stopping) {
-            run.ask();
+        if (stopping) { // it was told to, while the lease was taken: nothing begins any more
+            runs.remove(part, run);
+            lease.get().release();
+            return;
         }
         try {
             Thread thread = new Thread(null, () -> work(run), "rowlock-part-" + division.name() + '-' + part, 0, false);
@@ -201,6 +239,9 @@ final class LeaseMember implements PartitionMember, Contender {
                     contenders.taker.holder, "partition-" + division.name() + '/' + run.number(), 1, thrown));
         } finally {
             runs.remove(run.number(), run);
+            if (stopping) {
+                loop.wakeNow();
+            }
         }
     }
 
@@ -228,25 +269,16 @@ final class LeaseMember implements PartitionMember, Contender {
     @Override
     public void ask() {
         stopping = true;
-        loop.stop();
         runs.values().forEach(PartRun::ask);
+        loop.wakeNow();
     }
 
+    /** The loop goes on until the last task has ended: it says that this member lives, so that nobody divides anew beside it. */
     @Override
     public boolean stop(Duration grace) {
         LeaseChecks.notNegative("grace", grace);
         ask();
-        long until = System.nanoTime() + grace.toNanos();
-        boolean ended = join();
-        runs.values().forEach(PartRun::ask); // one that was taken meanwhile
-        for (PartRun run : runs.values()) {
-            ended &= run.stop(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
-        }
-        leave();
-        if (ended) {
-            contenders.remove(this);
-        }
-        return ended;
+        return TermRun.stop(runs.values(), grace) && join();
     }
 
     private boolean join() {

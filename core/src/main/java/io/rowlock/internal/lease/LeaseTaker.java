@@ -26,6 +26,7 @@ final class LeaseTaker implements HeldLease.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseTaker.class);
     private static final Duration MOST_PATIENCE = Duration.ofSeconds(5);
     private static final Duration ANSWER = Duration.ofSeconds(10);
+    private static final Duration STANDSTILL = Duration.ofSeconds(1);
 
     final LeaseSql sql;
     final Keeper keeper;
@@ -47,14 +48,18 @@ final class LeaseTaker implements HeldLease.Owner {
     /** Over a connection that is borrowed for it. */
     Optional<HeldLease> tryTake(String name, Duration timeToLive) throws SQLException {
         try (EngineConnection open = EngineConnection.withoutSession(connections, ANSWER)) {
-            return tryTake(open, name, timeToLive);
+            Duration third = timeToLive.dividedBy(3);
+            return tryTake(open, name, timeToLive, third.compareTo(MOST_PATIENCE) < 0 ? third : MOST_PATIENCE);
         }
     }
 
-    /** Empty if it is held, or a transaction under the fence of one that ran out is still open. */
-    Optional<HeldLease> tryTake(EngineConnection open, String name, Duration timeToLive) throws SQLException {
-        Duration third = timeToLive.dividedBy(3);
-        Duration patience = third.compareTo(MOST_PATIENCE) < 0 ? third : MOST_PATIENCE;
+    /**
+     * Empty if it is held, or a transaction under the fence of one that ran out is still open.
+     *
+     * @param patience how long to wait for such transactions, all together
+     */
+    Optional<HeldLease> tryTake(EngineConnection open, String name, Duration timeToLive, Duration patience)
+            throws SQLException {
         long sentAt = System.nanoTime();
         Optional<Long> token = take(open, name, timeToLive, patience);
         if (token.isEmpty()) {
@@ -62,21 +67,22 @@ final class LeaseTaker implements HeldLease.Owner {
         }
         Held row = new Held(name, token.get());
         HeldLease lease = new HeldLease(row, holder, timeToLive, new RowFence(sql, row), this, sentAt);
-        events.tell(new NamedLeaseTaken(name, row.token(), holder));
-        LOG.debug("Taken (lease={}, token={})", name, row.token());
         keeper.add(lease);
+        LOG.debug("Taken (lease={}, token={})", name, row.token());
+        events.tell(new NamedLeaseTaken(name, row.token(), holder));
         return lease.isHeld() ? Optional.of(lease) : Optional.empty(); // the answer may have come too late
     }
 
     private Optional<Long> take(EngineConnection open, String name, Duration timeToLive, Duration patience)
             throws SQLException {
         try {
-            return inTransaction(open, patience, one -> {
+            return open.inTransaction(one -> {
+                SessionSql.begin(one, patience, patience.multipliedBy(4).plus(STANDSTILL), patience.plus(STANDSTILL));
                 Optional<Long> token = sql.take(one, name, holder, timeToLive);
                 return token.isEmpty() && sql.make(one, name) ? sql.take(one, name, holder, timeToLive) : token;
             });
         } catch (SQLException e) {
-            if (SqlState.lockTimeout(e)) {
+            if (SqlState.lockTimeout(e) || SqlState.canceled(e)) {
                 LOG.debug("The lease has run out, but a transaction under its fence is open (lease={})", name);
                 return Optional.empty();
             }

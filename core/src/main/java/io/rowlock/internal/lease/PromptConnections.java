@@ -8,29 +8,27 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
  * Connections within a time: neither a full pool nor a network that answers nothing, where a driver may wait for ever, keeps a
- * renewal from trying again. One that comes too late is closed. At most three openings are waited for at once.
+ * renewal from trying again. One that comes too late is closed. Three openings are waited for at once; one that has hung for a
+ * minute counts no more, or three of them would be the end of all renewals, but never are there more than twenty.
  */
 final class PromptConnections implements ConnectionSource {
-    private static final int MOST = 3;
-
     private final ConnectionSource source;
     private final Duration within;
-    private final Semaphore openings;
+    private final Openings openings;
 
-    private PromptConnections(ConnectionSource source, Duration within, Semaphore openings) {
+    private PromptConnections(ConnectionSource source, Duration within, Openings openings) {
         this.source = source;
         this.within = within;
         this.openings = openings;
     }
 
     PromptConnections(ConnectionSource source, Duration within) {
-        this(source, within, new Semaphore(MOST));
+        this(source, within, new Openings(Duration.ofMinutes(1)));
     }
 
     /** The same, within another time; counts the openings of both. */
@@ -41,16 +39,25 @@ final class PromptConnections implements ConnectionSource {
     @Override
     public Connection get() throws SQLException {
         try {
-            if (!openings.tryAcquire(within.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw late("three connections are being opened and none has come");
-            }
             CompletableFuture<Connection> opening = new CompletableFuture<>();
-            Thread opener = new Thread(null, () -> open(opening), "rowlock-lease-connect", 0, false);
-            opener.setDaemon(true);
-            opener.start();
+            if (!openings.begin(opening, within)) {
+                throw late("other connections are being opened and none has come");
+            }
+            start(opening);
             return await(opening);
         } catch (InterruptedException e) {
             throw late("the thread was interrupted");
+        }
+    }
+
+    private void start(CompletableFuture<Connection> opening) {
+        try {
+            Thread opener = new Thread(null, () -> open(opening), "rowlock-lease-connect", 0, false);
+            opener.setDaemon(true);
+            opener.start();
+        } catch (RuntimeException | Error noThread) {
+            openings.end(opening);
+            throw noThread;
         }
     }
 
@@ -63,7 +70,7 @@ final class PromptConnections implements ConnectionSource {
         } catch (Throwable thrown) {
             opening.completeExceptionally(thrown);
         } finally {
-            openings.release();
+            openings.end(opening);
         }
     }
 

@@ -166,9 +166,7 @@ public final class RowLeases implements Leases {
             LOG.info("Revocation of a lease: {} (lease={}, by={}): {}", revoked, name, by.who(), by.why());
             return revoked;
         } catch (SQLException e) {
-            throw new DatabaseException(
-                    "The lease " + name + " could not be revoked; if a transaction holds its fence, end that one first",
-                    e);
+            throw new DatabaseException("The lease " + name + " could not be revoked; try again", e);
         }
     }
 

@@ -5,9 +5,11 @@ import io.rowlock.lease.Term;
 import io.rowlock.worker.WorkerHealth.FailingLoop;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,28 +96,40 @@ class TermRun implements Term, Contender {
 
     @Override
     public boolean stop(Duration grace) {
-        ask();
-        if (runsOnThisThread()) {
-            return false;
-        }
-        if (!awaitEnd(grace)) {
-            LOG.info(
-                    "A task did not end within its grace period and is interrupted (lease={}, token={})",
-                    name(),
-                    token());
-            interrupt();
-            return awaitEnd(AFTER_INTERRUPT);
-        }
-        return true;
+        return stop(List.of(this), grace);
     }
 
-    private boolean awaitEnd(Duration atMost) {
+    /** Waits for all of them; then interrupts all that are left, and waits once more, for all together. */
+    static boolean stop(Collection<? extends TermRun> runs, Duration grace) {
+        runs.forEach(TermRun::ask);
+        List<TermRun> others =
+                runs.stream().filter(run -> !run.runsOnThisThread()).collect(Collectors.toList());
+        if (!awaitEnd(others, grace)) {
+            others.removeIf(TermRun::hasEnded);
+            others.forEach(TermRun::interruptLate);
+            awaitEnd(others, AFTER_INTERRUPT);
+        }
+        return runs.stream().allMatch(TermRun::hasEnded);
+    }
+
+    private static boolean awaitEnd(List<TermRun> runs, Duration atMost) {
+        long until = System.nanoTime() + atMost.toNanos();
         try {
-            return ended.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            for (TermRun run : runs) {
+                if (!run.ended.await(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    return false;
+                }
+            }
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return hasEnded();
+            return false;
         }
+    }
+
+    private void interruptLate() {
+        LOG.info("A task did not end within its grace period and is interrupted (lease={}, token={})", name(), token());
+        interrupt();
     }
 
     /** Interrupts the task, if it runs. */

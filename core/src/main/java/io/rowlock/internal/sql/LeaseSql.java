@@ -116,17 +116,21 @@ public final class LeaseSql {
             SELECT current_setting('transaction_isolation') AS isolation, (SELECT count(*) FROM held) = 1 AS held
             """;
 
-    /* Locks: the row, FOR UPDATE: waits for fences. Takes it from whoever holds it, so clears the owner and raises the token. */
+    /*
+     * Locks: the row, FOR NO KEY UPDATE: waits for no fence, or fences that overlap would keep a person from it for ever. Index: the
+     * primary keys. Rows: one or none. No fence passes from then on, as it asks for a holder; what was fenced before may still
+     * commit, and the next taker waits for it, and draws the next token.
+     */
     static final String REVOKE = """
             /* rowlock:revoke-lease */
             WITH held AS MATERIALIZED (
               SELECT name, token
               FROM rowlock_lease
               WHERE name = $1 AND holder IS NOT NULL AND expires_at > clock_timestamp()
-              FOR UPDATE),
+              FOR NO KEY UPDATE),
             freed AS (
               UPDATE rowlock_lease
-              SET token = greatest(token + 1, nextval('rowlock_lease_token_seq')), holder = NULL, expires_at = clock_timestamp()
+              SET holder = NULL, expires_at = clock_timestamp()
               WHERE name = ANY(ARRAY(SELECT name FROM held))
               RETURNING name),
             ended AS (

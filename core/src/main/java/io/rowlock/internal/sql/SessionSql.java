@@ -44,9 +44,23 @@ public final class SessionSql {
      * which its process says nothing. Its statements go in one round trip; no setting outlives the transaction.
      */
     public static void begin(Connection connection, Duration lockWait, Duration idle) throws SQLException {
+        begin(connection, lockWait, idle, "");
+    }
+
+    /**
+     * The same, and with a bound for each statement as a whole: the one for locks begins anew with each of the transactions that hold
+     * a shared lock on the row.
+     */
+    public static void begin(Connection connection, Duration lockWait, Duration idle, Duration statement)
+            throws SQLException {
+        begin(connection, lockWait, idle, "; SET LOCAL statement_timeout = " + Math.max(1, statement.toMillis()));
+    }
+
+    private static void begin(Connection connection, Duration lockWait, Duration idle, String more)
+            throws SQLException {
         String begin = "/* rowlock:begin */ SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
                 + " SET LOCAL lock_timeout = " + Math.max(1, lockWait.toMillis()) + ";"
-                + " SET LOCAL idle_in_transaction_session_timeout = " + Math.max(1, idle.toMillis());
+                + " SET LOCAL idle_in_transaction_session_timeout = " + Math.max(1, idle.toMillis()) + more;
         try (var statement = connection.createStatement()) {
             statement.execute(begin);
         }

@@ -94,6 +94,11 @@ public final class SqlState {
         return of(error).equals("55P03");
     }
 
+    /** Whether the statement was cancelled, by its timeout or by a person. */
+    public static boolean canceled(SQLException error) {
+        return of(error).equals("57014");
+    }
+
     /** Whether an earlier statement has failed, and with it the transaction. */
     public static boolean transactionFailed(SQLException error) {
         return of(error).equals("25P02");
