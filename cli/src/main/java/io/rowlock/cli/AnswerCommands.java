@@ -26,7 +26,7 @@ final class AnswerCommands extends Group {
         try {
             return new IdempotencyKey(text);
         } catch (IdempotencyRefusedException e) {
-            throw new InvalidUseException(e.getMessage(), e);
+            throw new InvalidUseException(String.valueOf(e.getMessage()), e);
         }
     }
 
