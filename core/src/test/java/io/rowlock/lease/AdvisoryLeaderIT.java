@@ -182,6 +182,14 @@ final class AdvisoryLeaderIT {
     }
 
     @Test
+    void key_can_be_computed_in_sql_from_the_leaders_name() throws Exception {
+        assertThat(schema.count(
+                        "SELECT ('x' || substr(encode(sha256(convert_to(?, 'UTF8')), 'hex'), 1, 16))::bit(64)::bigint",
+                        schema.name() + ".rowlock_leader:scheduler"))
+                .isEqualTo(first.key());
+    }
+
+    @Test
     @Tag("P10")
     void health_tells_of_a_session_that_is_lost_until_a_new_one_answers() throws Exception {
         assertThat(first.tryAcquire()).isTrue();
