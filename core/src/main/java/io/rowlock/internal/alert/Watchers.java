@@ -9,7 +9,6 @@ import io.rowlock.internal.sql.AlertSql.Cause;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.QueueSql;
 import io.rowlock.internal.sql.QueueSql.QueueRow;
-import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.internal.sql.WatchSql;
 import io.rowlock.internal.sql.WatchSql.Front;
 import io.rowlock.internal.sql.WatchSql.Horizon;
@@ -133,10 +132,9 @@ public final class Watchers {
      */
     public Optional<List<AlertRaised>> look(Connection open, AlertCause cause) throws SQLException {
         Look look = looks.get(cause);
-        if (look == null || !sql.tryLock(open)) {
+        if (look == null || !sql.tryLock(open, LONGEST_LOOK)) {
             return Optional.empty();
         }
-        SessionSql.boundStatements(open, LONGEST_LOOK);
         Map<String, Cause> found = new LinkedHashMap<>(); // of one kind the first
         look.at(open).forEach(each -> found.putIfAbsent(each.kind(), each));
         if (!found.isEmpty()) {

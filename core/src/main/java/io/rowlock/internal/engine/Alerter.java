@@ -84,10 +84,9 @@ final class Alerter {
         }
     }
 
-    /** Twice within the shortest limit, else once a minute. */
+    /** Twice within the shortest time after which something is told, else once a minute. How far a clock is off is no such time. */
     private static Duration between(AlertLimits limits) {
-        Duration shortest = Stream.of(
-                        limits.unknownKind(), limits.queueLag(), limits.snapshotPinned(), limits.clockSkew())
+        Duration shortest = Stream.of(limits.unknownKind(), limits.queueLag(), limits.snapshotPinned())
                 .filter(Objects::nonNull)
                 .map(limit -> limit.dividedBy(2))
                 .min(Duration::compareTo)

@@ -50,6 +50,7 @@ final class Claimer {
     private final Consumer<List<Run>> taken;
     private final Duration poll;
     private final LookBacks lookBacks = new LookBacks();
+    private final QuietLook quietLook;
 
     private volatile boolean ended;
     private volatile boolean limitsChanged;
@@ -71,6 +72,7 @@ final class Claimer {
             LimitSweeper limitSweeper,
             KeyedClaimer keyed,
             Capacity capacity,
+            QuietLook quietLook,
             HandBack tooLate) {}
 
     /** @param taken gets what a claim took; must not block for long; may refuse a run, having handed it back, and throws then, so
@@ -85,6 +87,7 @@ final class Claimer {
         this.limits = tools.capacity().limits();
         this.gate = tools.capacity().gate();
         this.slots = tools.capacity().slots();
+        this.quietLook = tools.quietLook();
         this.tooLate = tools.tooLate();
         this.lanes = lanes;
         this.planner = new Planner(lanes, slots);
@@ -120,14 +123,19 @@ final class Claimer {
         return true;
     }
 
-    /** One round: sweep if due, claim, and say how long to wait unless woken. */
+    /** One round: sweep if due, claim, and say how long to wait unless woken. Where nothing at all is due, one look is all of it. */
     long step() throws SQLException {
         long now = System.nanoTime();
         dueAgain.updateAndGet(at -> at != NEVER && at - now <= 0 ? NEVER : at);
+        boolean quiet = false;
         if (now - nextSweep >= 0) {
-            sweep();
+            quiet = isQuiet();
+            sweep(quiet);
         }
         makeRoom(now);
+        if (quiet && !keyed.isTold()) {
+            return pause();
+        }
         moreDue = true; // before looking for free slots, so that one freed from now on wakes this loop
         if (gate.free().isEmpty()) {
             return pause();
@@ -145,6 +153,22 @@ final class Claimer {
         }
         moreDue = took != Taken.ALL_DUE || sweeps.hasFound() || keyedLeft;
         return keyedMore || took == Taken.ALL_IT_COULD ? 0 : Math.min(pause(), lookBacks.pause(System.nanoTime()));
+    }
+
+    /** Whether nothing is due in any lane, where that is likely; what may have been told meanwhile comes with a wake-up. */
+    private boolean isQuiet() throws SQLException {
+        if (keyed.isTold() || limitsChanged || !slots.allFree() || !quietLook.isLikely()) {
+            return false;
+        }
+        long askedAt = System.nanoTime();
+        nextSweep = askedAt + poll.toNanos(); // also when this one fails, as for a sweep
+        if (!quietLook.isQuiet()) {
+            return false;
+        }
+        answeredAt = System.nanoTime();
+        lookBacks.done(answeredAt - askedAt);
+        keyed.looked(poll.toNanos());
+        return true;
     }
 
     /** Claims runs of jobs with ordering keys if there may be some; true if more may be taken at once. */
@@ -217,7 +241,8 @@ final class Claimer {
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), again == NEVER ? until : Math.min(until, again - now));
     }
 
-    private void sweep() throws SQLException {
+    /** @param quiet whether no lane has a due row */
+    private void sweep(boolean quiet) throws SQLException {
         long startedAt = System.nanoTime();
         nextSweep = startedAt + poll.toNanos(); // also when this one fails, so that claims have their turn
         boolean refreshes = gate.isStale();
@@ -225,7 +250,11 @@ final class Claimer {
             gate.refresh(); // where polls are close together in place of a sweep, so that an idle worker asks no more
         }
         if (!refreshes || poll.compareTo(OFTEN) > 0) {
-            sweeps.step();
+            if (quiet) {
+                sweeps.stepOverLanes();
+            } else {
+                sweeps.step();
+            }
         }
         keyedDue(limitSweeper.step());
         long took = System.nanoTime() - startedAt;

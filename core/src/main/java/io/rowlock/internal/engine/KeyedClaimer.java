@@ -98,6 +98,16 @@ final class KeyedClaimer {
         return asked.get() || System.nanoTime() - nextLook >= 0;
     }
 
+    /** Whether somebody asked for a look. */
+    boolean isTold() {
+        return asked.get();
+    }
+
+    /** Another look has seen that nothing is due: if nobody asks, the next one is for later. */
+    void looked(long pollNanos) {
+        nextLook = System.nanoTime() + pollNanos;
+    }
+
     /** Looks and takes what it can, for at most so many runs per queue. */
     Round step(Map<String, Integer> free, long pollNanos, boolean oneJob) throws SQLException {
         asked.set(false);

@@ -41,6 +41,11 @@ final class KeyedSweeper {
         this.rescuer = rescuer;
     }
 
+    /** Has the walk begin at the beginning of every lane. */
+    void beginAnew() {
+        places.clear();
+    }
+
     /** One step through the due rows of every lane. Parked rows are not among them, so a lane is short. */
     void walk() throws SQLException {
         List<Lanes.Lane> all = lanes.all();

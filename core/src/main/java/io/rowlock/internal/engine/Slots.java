@@ -66,6 +66,11 @@ final class Slots {
         return free;
     }
 
+    /** Whether no slot is taken. */
+    synchronized boolean allFree() {
+        return queues.values().stream().allMatch(queue -> queue.taken == 0);
+    }
+
     /** How many handlers of a queue the worker would run at once if nothing else held it back. */
     synchronized int configured(String name) {
         return queue(name).configured;

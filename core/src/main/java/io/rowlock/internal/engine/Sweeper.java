@@ -56,6 +56,12 @@ final class Sweeper {
     /** A due job that no claim finds by itself: the claimer takes it by id. */
     record Found(long id, Lanes.Lane lane, boolean suspect) {}
 
+    /** Has both passes begin at the beginning of every lane. */
+    void beginAnew() {
+        places.clear();
+        longPlaces.clear();
+    }
+
     /** One step of the short pass through every lane: takes away what is expired, and gives what is late. */
     List<Found> walk() throws SQLException {
         return walk(places, this::isAtEnd);

@@ -13,6 +13,7 @@ import java.util.List;
  */
 final class Sweeps {
     private static final int ROUND = 6;
+    private static final int STRANDED = 5;
 
     private final Sweeper plain;
     private final KeyedSweeper keyed;
@@ -28,6 +29,18 @@ final class Sweeps {
         this.atOnce = (int) Math.max(1, Math.min(ROUND, poll.toSeconds()));
     }
 
+    /** In place of the next ones, where no lane has a due row: those of lanes would see none. */
+    void stepOverLanes() throws SQLException {
+        plain.beginAnew();
+        keyed.beginAnew();
+        putBack(List.of());
+        for (int i = 0; i < atOnce; i++) {
+            if (turn++ % ROUND == STRANDED) {
+                keyed.settleStranded();
+            }
+        }
+    }
+
     /** The next sweep or sweeps. */
     void step() throws SQLException {
         int sweeps = turn == 0 ? ROUND : atOnce;
@@ -41,7 +54,7 @@ final class Sweeps {
             case 1 -> suspects = plain.suspects();
             case 3 -> keyed.walk();
             case 4 -> late = plain.walkThrough();
-            case 5 -> keyed.settleStranded();
+            case STRANDED -> keyed.settleStranded();
             default -> late = plain.walk();
         }
     }

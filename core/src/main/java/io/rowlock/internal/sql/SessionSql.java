@@ -21,9 +21,6 @@ public final class SessionSql {
 
     private static final String LOCK_TIMEOUT = "/* rowlock:lock-timeout */ SELECT set_config('lock_timeout', ?, true)";
 
-    private static final String STATEMENT_TIMEOUT =
-            "/* rowlock:statement-timeout */ SELECT set_config('statement_timeout', ?, true)";
-
     private static final String WROTE =
             "/* rowlock:wrote */ SELECT pg_current_xact_id_if_assigned() IS NOT NULL AS wrote";
 
@@ -68,16 +65,7 @@ public final class SessionSql {
 
     /** Bounds the waits for locks until the end of the transaction. */
     public static void boundLockWaits(Connection connection, Duration most) throws SQLException {
-        bound(connection, LOCK_TIMEOUT, most);
-    }
-
-    /** Bounds each further statement until the end of the transaction. */
-    public static void boundStatements(Connection connection, Duration most) throws SQLException {
-        bound(connection, STATEMENT_TIMEOUT, most);
-    }
-
-    private static void bound(Connection connection, String setting, Duration most) throws SQLException {
-        try (var statement = connection.prepareStatement(setting)) {
+        try (var statement = connection.prepareStatement(LOCK_TIMEOUT)) {
             statement.setString(1, most.toMillis() + "ms");
             statement.execute();
         }

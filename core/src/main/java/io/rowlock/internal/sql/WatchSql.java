@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What a person is alerted of by looking: each statement about once a minute, by one process at a time. No locks on rows. */
 public final class WatchSql {
-    /* Until the end of the transaction; no other process looks or raises meanwhile. */
+    /* Until the end of the transaction; no other process looks or raises meanwhile. Who has the lock bounds its further statements. */
     static final String TRY_LOCK = """
             /* rowlock:lock-watch */
-            SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7243389019)) AS ok
+            SELECT CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1, 7243389019))
+                        THEN set_config('statement_timeout', $2, true) IS NOT NULL
+                        ELSE false END AS ok
             """;
 
     /*
@@ -201,9 +203,9 @@ public final class WatchSql {
     public record Lost(String kind, int times, int jobs, long job, String worker) {}
 
     /** Whether this transaction looks now, and no other. */
-    public boolean tryLock(Connection connection) throws SQLException {
+    public boolean tryLock(Connection connection, Duration longestStatement) throws SQLException {
         return new Sql(names, TRY_LOCK)
-                .query(connection, row -> row.getBoolean("ok"), lockName)
+                .query(connection, row -> row.getBoolean("ok"), lockName, longestStatement.toMillis() + "ms")
                 .get(0);
     }
 

@@ -273,7 +273,10 @@ final class WatchersIT {
     @Tag("B24")
     void a_worker_tells_its_listeners_how_far_its_clock_is_off() throws Exception {
         rowlock = TestRowlock.fresh(
-                schema, builder -> builder.alertLimits(AlertLimits.none().clockSkew(Duration.ofSeconds(2))));
+                schema,
+                builder -> builder.alertLimits(AlertLimits.none()
+                        .clockSkew(Duration.ofSeconds(2))
+                        .unknownKind(Duration.ofSeconds(2)))); // looks are as often as that asks for
         try (Worker worker = rowlock.work(w -> w.handle(Mine.class, (mine, job) -> {}))) {
             soon().until(() -> !rowlock.events(ClockCompared.class).isEmpty());
             assertThat(rowlock.events(ClockCompared.class).get(0)).satisfies(compared -> {

@@ -143,6 +143,13 @@ final class LimitedStatements {
                         never,
                         never,
                         300),
+                pin(
+                        "any-due",
+                        DueSql.ANY_DUE,
+                        List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed"),
+                        lanes,
+                        kinds,
+                        Sql.integers(List.of(0, 1, 2))),
                 pin("limit-queue", QueueSql.LIMIT, queue, "default", 1, 2, 60_000L, 3, 4, 60_000L),
                 pin("limits-of-queues", QueueSql.LIMITS, queue, lanes));
     }

@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -138,6 +139,44 @@ class PlansIT {
             assertThat(candidateBuffers(schema, Instant.now().minusSeconds(600)))
                     .as("after that, from the watermark, which steps over their dead entries")
                     .isLessThanOrEqualTo(alone * 3 / 2);
+        }
+    }
+
+    /** Ten queues with one kind, as a worker asks once a poll while it has nothing to do. */
+    @ParameterizedTest
+    @EnumSource(Statistics.class)
+    @Tag("P12")
+    void look_of_an_idle_worker_is_a_page_or_two_of_each_index(Statistics statistics) throws Exception {
+        List<String> queues = new ArrayList<>();
+        List<Integer> priorities = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            queues.add("queue-" + i / 3);
+            priorities.add(i % 3);
+        }
+        Pinned look = PlannedStatements.pin(
+                "any-due",
+                DueSql.ANY_DUE,
+                List.of("rowlock_job_due", "rowlock_job_suspect", "rowlock_job_keyed"),
+                Sql.texts(queues),
+                Sql.texts(Collections.nCopies(30, "mine")),
+                Sql.integers(priorities));
+        try (TestSchema schema = TestSchema.create(TestPostgres.shared(), "plans")) {
+            install(schema);
+            if (statistics == Statistics.STALE) {
+                load(schema, "small", "ready", 300, "clock_timestamp()");
+                schema.execute("ANALYZE rowlock_job; DELETE FROM rowlock_job; VACUUM rowlock_job");
+            }
+            load(schema, "mine", "completed", 50_000, "clock_timestamp()");
+            if (statistics == Statistics.FRESH) {
+                schema.execute("ANALYZE rowlock_job");
+            }
+            try (Connection connection = schema.begin()) {
+                explain(schema, connection, look);
+                JsonNode plan = explain(schema, connection, look);
+                System.out.printf("%s look of an idle worker: %d buffers%n", statistics, buffers(plan));
+                assertThat(problems(look, plan, "idle")).isEmpty();
+                assertThat(buffers(plan)).isLessThanOrEqualTo(6);
+            }
         }
     }
 
@@ -284,7 +323,7 @@ class PlansIT {
             }
             boolean scan = !pinned.template().equals(WaitingSql.LANES) // which is after what is not due, too
                     && node.path("Index Name").asText().matches("rowlock_job_(due|suspect|keyed)");
-            boolean fromLaneToLane = pinned.name().matches("watch-(keyed-)?foreign")
+            boolean fromLaneToLane = pinned.name().matches("watch-(keyed-)?foreign|any-due")
                     && !node.path("Index Cond").asText().contains("priority");
             if (scan
                     && !fromLaneToLane

@@ -93,7 +93,6 @@ final class SingleStatements {
             Map.entry("WatchSql.HORIZONS", "reads the server's views"),
             Map.entry("WatchSql.CLOCK", "reads no table"),
             Map.entry("SessionSql.LOCK_TIMEOUT", "reads no table"),
-            Map.entry("SessionSql.STATEMENT_TIMEOUT", "reads no table"),
             Map.entry("SessionSql.WROTE", "reads no table"));
 
     private SingleStatements() {}
