@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.internal.outbox.PreparingOutbox;
 import io.rowlock.internal.outbox.WakingOutbox;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
@@ -125,9 +126,10 @@ final class AfterCommitIT {
 
     @Test
     void waking_that_fails_does_not_reach_the_transaction_that_has_committed() throws Exception {
-        WakingOutbox outbox = new WakingOutbox(rowlock.rowlock().outbox(), transactions, committed -> {
-            throw new IllegalStateException("no worker");
-        });
+        WakingOutbox outbox =
+                new WakingOutbox((PreparingOutbox) rowlock.rowlock().outbox(), transactions, committed -> {
+                    throw new IllegalStateException("no worker");
+                });
         assertThatCode(() -> transactions.commit(connection -> outbox.enqueue(connection, new Mail(1))))
                 .doesNotThrowAnyException();
         assertThat(rowlock.count(JobState.READY)).isEqualTo(1);

@@ -49,6 +49,7 @@ final class CostsTest {
 
     private static final Map<String, String> SAGAS = texts(
             "start", "a saga started, in a transaction of its own",
+            "start-many", "one of 200 started together",
             "step", "a further step, of a saga that is alone",
             "step-and-its-undo", "a further step and its compensation, likewise");
 

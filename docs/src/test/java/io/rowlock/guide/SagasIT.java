@@ -15,6 +15,7 @@ import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaBuilder;
 import io.rowlock.saga.SagaCancellation;
 import io.rowlock.saga.SagaDefinition;
+import io.rowlock.saga.SagaRequest;
 import io.rowlock.saga.SagaSignal;
 import io.rowlock.saga.SagaStarted;
 import io.rowlock.saga.SagaTarget;
@@ -189,18 +190,25 @@ class SagasIT {
             // or, as the definition says startedBy(OrderPlaced.class, ...), by a job: one @OutboxJob of an entity is
             // enough
             rowlock.outbox().enqueue(connection, new OrderPlaced(43));
+            // many at once, in one statement for up to 1,000 of them
+            List<Long> imported = List.of(44L, 45L);
+            sagas.startAll(
+                    connection,
+                    imported.stream()
+                            .map(order -> SagaRequest.of(OrderFulfilment.TYPE, "order-" + order, Fulfilment.of(order)))
+                            .toList());
             connection.commit();
             // end::start
             assertThat(started.duplicate()).isFalse();
             await().atMost(Duration.ofMinutes(1))
                     .until(
                             () -> schema.list(Long.class, "SELECT order_id FROM invoice ORDER BY 1"),
-                            List.of(42L, 43L)::equals);
+                            List.of(42L, 43L, 44L, 45L)::equals);
             await().atMost(Duration.ofMinutes(1))
                     .until(
                             () -> schema.list(
                                     String.class, "SELECT status FROM rowlock_saga WHERE name = 'order-fulfilment'"),
-                            List.of("completed", "completed")::equals);
+                            List.of("completed", "completed", "completed", "completed")::equals);
         }
         assertThat(STOCK.undone).isEmpty();
     }

@@ -132,7 +132,7 @@ final class Engine {
         scheduler = new Scheduler(claiming, ground.names(), sql.alerts(), events, waker(ground));
         Watchers.Worker self = new Watchers.Worker(identity.owner(), settings.name(), lanes.queues(), lanes.kinds());
         alerter = new Alerter(claiming, ground, self, events, waker(ground));
-        Handlers handlers = new Handlers(ground, sql, new JdbcTransactions(ground.connections()), identity);
+        Handlers handlers = new Handlers(ground, sql, JdbcTransactions.remembering(ground.connections()), identity);
         attempts = new Attempts(handlers, completer, slots, lease, events, this::ended);
         settings.queues().forEach((queue, most) -> runners.put(queue, new QueueRunner(most, executor, attempts::run)));
     }

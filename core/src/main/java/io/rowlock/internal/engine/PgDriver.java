@@ -43,6 +43,11 @@ final class PgDriver {
         return Optional.empty();
     }
 
+    /** One and the same object as long as the session lasts, whatever wraps it. */
+    Object session() {
+        return connection;
+    }
+
     /** Waits for so long, or until something is heard, and gives the texts in their order. Sends nothing to the server. */
     List<String> await(int millis) throws SQLException {
         List<String> texts = new ArrayList<>();

@@ -14,7 +14,6 @@ import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobRequest;
-import io.rowlock.job.Outbox;
 import io.rowlock.job.Priority;
 import io.rowlock.spi.PayloadCodec;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The outbox that writes rows: checks and serialises everything first, then inserts in bounded statements. */
-public final class RowOutbox implements Outbox {
+public final class RowOutbox implements PreparingOutbox {
     private final EnqueueSql sql;
     private final DedupWriter dedup;
     private final PayloadCodec codec;
@@ -56,17 +55,32 @@ public final class RowOutbox implements Outbox {
         if (connection == null || requests == null) {
             throw new InvalidUseException("An enqueue needs a connection and a list of jobs, got null");
         }
+        List<Request> rows = rows(requests);
+        TransactionCheck.require(connection, "enqueue");
+        List<Enqueued> written = write(connection, rows);
+        written(connection, written);
+        return written;
+    }
+
+    @Override
+    public List<NewJob> prepare(List<? extends JobRequest<?>> requests) {
+        return rows(requests).stream().map(Request::job).toList();
+    }
+
+    @Override
+    public void written(Connection connection, List<Enqueued> jobs) {
+        if (!jobs.isEmpty()) {
+            listener.on(new JobsEnqueued(List.copyOf(jobs)));
+        }
+    }
+
+    private List<Request> rows(List<? extends JobRequest<?>> requests) {
         List<Request> rows = new ArrayList<>(requests.size());
         ContextHeaders.Now headers = context.now();
         for (JobRequest<?> request : requests) {
             rows.add(row(request, headers));
         }
-        TransactionCheck.require(connection, "enqueue");
-        List<Enqueued> written = write(connection, rows);
-        if (!written.isEmpty()) {
-            listener.on(new JobsEnqueued(List.copyOf(written)));
-        }
-        return written;
+        return rows;
     }
 
     private List<Enqueued> write(Connection connection, List<Request> rows) {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /** Cuts what is to be written into statements of at most 1,000 rows and 8 MiB of payload (promise P14). */
-final class Statements {
+public final class Statements {
     private static final int MAX_ROWS = 1_000;
     private static final long MAX_BYTES = 8L << 20;
 
     private Statements() {}
 
     /** The parts in their order, as views; a single row above the bytes stands alone. */
-    static <T> List<List<T>> of(List<T> rows, ToIntFunction<T> bytes) {
+    public static <T> List<List<T>> of(List<T> rows, ToIntFunction<T> bytes) {
         List<List<T>> parts = new ArrayList<>();
         int from = 0;
         while (from < rows.size()) {

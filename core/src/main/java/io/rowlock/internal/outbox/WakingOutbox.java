@@ -1,8 +1,8 @@
 package io.rowlock.internal.outbox;
 
+import io.rowlock.internal.sql.EnqueueSql.NewJob;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobRequest;
-import io.rowlock.job.Outbox;
 import io.rowlock.spi.AfterCommit;
 import io.rowlock.spi.EarliestByLane;
 import io.rowlock.spi.Waker;
@@ -16,15 +16,15 @@ import org.slf4j.LoggerFactory;
  * An outbox that has the workers woken after the commit. Keeps nothing itself: what is to be told stands in the action,
  * which belongs to the transaction (promise P9).
  */
-public final class WakingOutbox implements Outbox {
+public final class WakingOutbox implements PreparingOutbox {
     private static final Logger LOG = LoggerFactory.getLogger(WakingOutbox.class);
 
-    private final Outbox outbox;
+    private final PreparingOutbox outbox;
     private final AfterCommit afterCommit;
     private final Waker waker;
     private final AtomicBoolean said = new AtomicBoolean();
 
-    public WakingOutbox(Outbox outbox, AfterCommit afterCommit, Waker waker) {
+    public WakingOutbox(PreparingOutbox outbox, AfterCommit afterCommit, Waker waker) {
         this.outbox = outbox;
         this.afterCommit = afterCommit;
         this.waker = waker;
@@ -37,6 +37,19 @@ public final class WakingOutbox implements Outbox {
             register(connection, written);
         }
         return written;
+    }
+
+    @Override
+    public List<NewJob> prepare(List<? extends JobRequest<?>> requests) {
+        return outbox.prepare(requests);
+    }
+
+    @Override
+    public void written(Connection connection, List<Enqueued> jobs) {
+        outbox.written(connection, jobs);
+        if (!jobs.isEmpty()) {
+            register(connection, jobs);
+        }
     }
 
     /** The jobs are written: whatever happens here must not make the caller's transaction fail (promise P15). */

@@ -3,6 +3,7 @@ package io.rowlock.saga.engine;
 import io.rowlock.Rowlock;
 import io.rowlock.job.PermanentFailure;
 import io.rowlock.saga.SagaDefinition;
+import io.rowlock.saga.SagaRequest;
 import io.rowlock.saga.SagaSteps;
 import io.rowlock.saga.SagaType;
 import io.rowlock.testkit.cost.Cost;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 @Tag("P14")
 final class CostsIT {
     private static final int SAGAS = 10;
+    private static final int IN_A_CALL = 200;
     private static final int FEW = 5;
     private static final int MANY = 10;
     private static final SagaType<String> CHAIN = SagaType.named("chain", String.class);
@@ -36,6 +38,7 @@ final class CostsIT {
     void each_scene_costs_its_budget_and_no_less() throws Exception {
         try (CostServer server = CostServer.start()) {
             start(server);
+            startMany(server);
             step(server, "step", false);
             step(server, "step-and-its-undo", true);
         }
@@ -47,6 +50,14 @@ final class CostsIT {
             SagaEngine engine = engine(scene, chain(FEW, false));
             scene.ofRepetitions().after(() -> empty(scene));
             found.add(scene.measure(SAGAS, "sagas", () -> start(scene, engine)));
+        }
+    }
+
+    private void startMany(CostServer server) throws Exception {
+        try (CostScene scene = server.scene("start-many")) {
+            SagaEngine engine = engine(scene, chain(FEW, false));
+            scene.ofRepetitions().after(() -> empty(scene));
+            found.add(scene.measure(IN_A_CALL, "sagas", () -> startMany(scene, engine)));
         }
     }
 
@@ -75,6 +86,19 @@ final class CostsIT {
                 connection.commit();
                 connection.setAutoCommit(true);
             }
+        }
+    }
+
+    private void startMany(CostScene scene, SagaEngine engine) throws Exception {
+        List<SagaRequest<String>> sagas = new ArrayList<>();
+        for (int i = 0; i < IN_A_CALL; i++) {
+            sagas.add(SagaRequest.of(CHAIN, "saga-" + started++, "state"));
+        }
+        try (Connection connection = scene.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            engine.sagas().startAll(connection, sagas);
+            connection.commit();
+            connection.setAutoCommit(true);
         }
     }
 

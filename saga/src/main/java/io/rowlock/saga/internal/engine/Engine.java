@@ -1,8 +1,8 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.Rowlock;
-import io.rowlock.internal.engine.EngineConnection;
 import io.rowlock.internal.engine.JdbcTransactions;
+import io.rowlock.internal.outbox.PreparingOutbox;
 import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.job.JobKind;
@@ -23,6 +23,7 @@ import io.rowlock.worker.WorkerConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -30,7 +31,6 @@ import java.util.concurrent.TimeUnit;
 
 /** The parts of sagas, put together: what applications call, and what a worker handles. */
 public final class Engine {
-    private static final Duration ANSWER_WITHIN = Duration.ofSeconds(15);
 
     private final RowlockParts core;
     private final Names names;
@@ -51,7 +51,7 @@ public final class Engine {
         this.definitions = definitions;
         this.settings = settings;
         this.codec = new StateCodec(core.codec(), core.maxPayloadBytes());
-        this.starts = new Starts(new StartSql(names), rowlock.outbox(), codec, settings.queue());
+        this.starts = new Starts(new StartSql(names), (PreparingOutbox) rowlock.outbox(), codec, settings.queue());
         Restarts restarts = new Restarts(new OperateSql(names), new LoadSql(names), rowlock.outbox(), settings.queue());
         this.wishes = new Wishes(new WishSql(names), rowlock.outbox(), settings.queue(), core::wake, restarts);
         this.sagas = new RowSagas(core, definitions, starts, wishes, codec);
@@ -73,8 +73,8 @@ public final class Engine {
         timer.setKeepAliveTime(1, TimeUnit.MINUTES);
         timer.allowCoreThreadTimeOut(true);
         RecordSql records = new RecordSql(names);
-        Ledger ledger = new Ledger(
-                new EngineConnection(core.connections(), ANSWER_WITHIN), new LoadSql(names), records, core::wake);
+        ExecutorService threads = Executors.newCachedThreadPool(daemons("rowlock-saga"));
+        Ledger ledger = new Ledger(core.connections(), new LoadSql(names), records, core::wake, threads);
         Parts parts = new Parts(
                 ledger,
                 records,
@@ -82,7 +82,7 @@ public final class Engine {
                 new Relations(definitions, starts, wishes, new AlertSql(names), ledger, core.listener(), codec),
                 new JdbcTransactions(core.connections()),
                 timer,
-                Executors.newCachedThreadPool(daemons("rowlock-saga")));
+                threads);
         DriverDeaths deaths = new DriverDeaths(new StuckSql(names), new AlertSql(names), core.listener());
         definitions.all().forEach(saga -> drive(worker, parts, deaths, saga));
         worker.handle(

@@ -6,6 +6,7 @@ import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.outbox.TransactionCheck;
 import io.rowlock.job.By;
 import io.rowlock.saga.SagaCancellation;
+import io.rowlock.saga.SagaRequest;
 import io.rowlock.saga.SagaSignal;
 import io.rowlock.saga.SagaStartOptions;
 import io.rowlock.saga.SagaStarted;
@@ -19,6 +20,8 @@ import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.RowlockParts;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -46,19 +49,37 @@ final class RowSagas implements Sagas {
     @Override
     public <S> SagaStarted start(
             Connection connection, SagaType<S> type, String id, S state, Consumer<SagaStartOptions> options) {
-        if (options == null) {
-            throw new InvalidUseException("The options of a start must not be null; leave them out (saga=" + id + ")");
+        return startAll(connection, List.of(SagaRequest.of(type, id, state, options)))
+                .get(0);
+    }
+
+    @Override
+    public List<SagaStarted> startAll(Connection connection, List<? extends SagaRequest<?>> requests) {
+        if (requests == null) {
+            throw new InvalidUseException("A start needs a list of sagas, got null");
         }
-        SagaStartOptions said = new SagaStartOptions();
-        options.accept(said);
-        NewSaga saga = starts.prepare(definitions.newest(type), id, state, null)
-                .about(said.subject().orElse(null));
+        List<NewSaga> sagas = new ArrayList<>(requests.size());
+        for (SagaRequest<?> request : requests) {
+            sagas.add(prepare(request));
+        }
         TransactionCheck.require(connection, "start a saga");
         try {
-            return starts.start(connection, saga);
+            return starts.startAll(connection, sagas);
         } catch (SQLException e) {
-            throw new DatabaseException("The saga could not be started (saga=" + id + ")", e);
+            throw new DatabaseException("The sagas could not be started " + some(sagas), e);
         }
+    }
+
+    private <S> NewSaga prepare(@Nullable SagaRequest<S> request) {
+        if (request == null) {
+            throw new InvalidUseException("A saga to start must not be null");
+        }
+        return starts.prepare(definitions.newest(request.type()), request.id(), request.state(), null)
+                .about(request.options().subject().orElse(null));
+    }
+
+    private static String some(List<NewSaga> sagas) {
+        return sagas.size() == 1 ? "(saga=" + sagas.get(0).id() + ")" : "(sagas=" + sagas.size() + ")";
     }
 
     @Override

@@ -1,20 +1,31 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.PreparingOutbox;
+import io.rowlock.internal.outbox.Statements;
+import io.rowlock.internal.sql.EnqueueSql.NewJob;
 import io.rowlock.job.Enqueued;
 import io.rowlock.job.JobKind;
-import io.rowlock.job.Outbox;
+import io.rowlock.job.JobRequest;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaStarted;
 import io.rowlock.saga.internal.sql.SagaRow.Origin;
 import io.rowlock.saga.internal.sql.SagaRow.Parent;
 import io.rowlock.saga.internal.sql.StartSql;
+import io.rowlock.saga.internal.sql.StartSql.Driven;
 import io.rowlock.saga.internal.sql.StartSql.NewSaga;
 import io.rowlock.saga.internal.sql.StartSql.Present;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Writes new sagas and the jobs that drive them, in the transaction of whoever starts them. */
@@ -22,11 +33,11 @@ final class Starts {
     private static final int TRIES = 5;
 
     private final StartSql sql;
-    private final Outbox outbox;
+    private final PreparingOutbox outbox;
     private final StateCodec codec;
     private final String queue;
 
-    Starts(StartSql sql, Outbox outbox, StateCodec codec, String queue) {
+    Starts(StartSql sql, PreparingOutbox outbox, StateCodec codec, String queue) {
         this.sql = sql;
         this.outbox = outbox;
         this.codec = codec;
@@ -65,14 +76,48 @@ final class Starts {
 
     /** Writes it; or tells which one is there. */
     SagaStarted start(Connection connection, NewSaga saga) throws SQLException {
-        return insert(connection, saga)
-                .map(present -> new SagaStarted(same(saga, present).id(), true))
-                .orElseGet(() -> new SagaStarted(saga.id(), false));
+        return started(saga, insert(connection, saga, false).orElse(null));
+    }
+
+    /**
+     * Writes them in the order of their ids, or tells which ones are there; the answers are in the order given. Two of one id are
+     * one start after the other, as they are elsewhere.
+     */
+    List<SagaStarted> startAll(Connection connection, List<NewSaga> sagas) throws SQLException {
+        Map<String, NewSaga> byId = new TreeMap<>();
+        sagas.forEach(saga -> byId.putIfAbsent(saga.id(), saga));
+        Set<NewSaga> written = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (List<Driven> part : Statements.of(driven(List.copyOf(byId.values())), Starts::bytes)) {
+            Set<String> ids = write(connection, part);
+            part.stream()
+                    .map(Driven::saga)
+                    .filter(saga -> ids.contains(saga.id()))
+                    .forEach(written::add);
+        }
+        List<SagaStarted> answers = new ArrayList<>(sagas.size());
+        for (NewSaga saga : sagas) {
+            answers.add(started(
+                    saga,
+                    written.contains(saga)
+                            ? null
+                            : insert(connection, saga, true).orElse(null)));
+        }
+        return answers;
+    }
+
+    private static SagaStarted started(NewSaga saga, @Nullable Present present) {
+        return present == null
+                ? new SagaStarted(saga.id(), false)
+                : new SagaStarted(same(saga, present).id(), true);
+    }
+
+    private static int bytes(Driven saga) {
+        return saga.saga().state().length();
     }
 
     /** Writes it, unless it or another one is there: tells what is in its way, or in its place. */
     Optional<InPlace> startChild(Connection connection, NewSaga saga) throws SQLException {
-        return insert(connection, saga).map(present -> new InPlace(inTheWay(saga, present)));
+        return insert(connection, saga, false).map(present -> new InPlace(inTheWay(saga, present)));
     }
 
     /**
@@ -95,20 +140,19 @@ final class Starts {
                 : "its id " + saga.id() + " is that of a saga which is not its parent's";
     }
 
-    /** Writes it; or gives the one of its id, or else the one that holds its business key. */
-    private Optional<Present> insert(Connection connection, NewSaga saga) throws SQLException {
+    /** Writes it; or gives the one of its id, or else the one that holds its business key: that first, if a write was in vain. */
+    private Optional<Present> insert(Connection connection, NewSaga saga, boolean inVain) throws SQLException {
         for (int i = 0; i < TRIES; i++) {
-            if (sql.insert(connection, saga)) {
-                drive(connection, saga);
+            if ((i > 0 || !inVain) && !write(connection, driven(List.of(saga))).isEmpty()) {
                 return Optional.empty();
             }
             Optional<Present> present = sql.present(connection, saga);
             if (present.isPresent()) {
                 return present;
             }
-            if (!sql.readCommitted(connection)) {
-                throw new InvalidUseException(
-                        "A saga can be started in a READ COMMITTED transaction only (saga=" + saga.id() + ")");
+            Optional<String> refusal = sql.refusal(connection);
+            if (refusal.isPresent()) {
+                throw new InvalidUseException(refusal.get() + " (saga=" + saga.id() + ")");
             }
             // whoever held the business key has finished meanwhile
         }
@@ -124,16 +168,31 @@ final class Starts {
         return present;
     }
 
-    private void drive(Connection connection, NewSaga saga) throws SQLException {
+    /** Writes those that can be written, and tells of their drivers; gives their ids. */
+    private Set<String> write(Connection connection, List<Driven> sagas) throws SQLException {
+        Map<String, Enqueued> written = sql.insert(connection, sagas);
+        outbox.written(connection, List.copyOf(written.values()));
+        return written.keySet();
+    }
+
+    private List<Driven> driven(List<NewSaga> sagas) {
+        List<NewJob> drivers = outbox.prepare(sagas.stream().map(this::driver).toList());
+        List<Driven> driven = new ArrayList<>(sagas.size());
+        for (int i = 0; i < sagas.size(); i++) {
+            driven.add(new Driven(sagas.get(i), drivers.get(i)));
+        }
+        return driven;
+    }
+
+    private JobRequest<String> driver(NewSaga saga) {
         JobKind<String> kind =
                 Definitions.driverKind(saga.origin().name(), saga.origin().version());
-        Enqueued driver = outbox.enqueue(connection, kind, saga.id(), job -> {
+        return JobRequest.of(kind, saga.id(), job -> {
             job.queue(queue);
             String subject = saga.origin().subject();
             if (subject != null) {
                 job.subject(subject);
             }
         });
-        sql.driver(connection, saga.id(), driver.id());
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class Turns<Q, A> {
 
     private final AtomicBoolean taken = new AtomicBoolean();
     private final Queue<Asked<Q, A>> asked = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
     private final int most;
     private final Work<Q, A> work;
 
@@ -65,9 +67,15 @@ final class Turns<Q, A> {
         }
     }
 
+    /** How many have asked, and are in nobody's turn yet. */
+    int waiting() {
+        return waiting.get();
+    }
+
     /** Blocks until it is answered; an interrupt is kept for later. */
     A ask(Q question) throws SQLException {
         Asked<Q, A> mine = new Asked<>(question);
+        waiting.incrementAndGet();
         asked.add(mine);
         boolean interrupted = false;
         while (mine.open()) {
@@ -92,11 +100,16 @@ final class Turns<Q, A> {
         return answer;
     }
 
-    /* Who asks while it is taken finds it free afterwards, or is seen here: the question is there before the turn is tried. */
+    /*
+     * Who asks while it is taken finds it free afterwards, or is seen here: the question is there before the turn is tried. The
+     * next turn begins before those of this one are woken, a hundred calls of the system, which nobody else is to wait for.
+     */
     private void haveTurn(Asked<Q, A> mine) {
+        List<Asked<Q, A>> together = List.of();
         try {
             if (mine.open()) {
-                take();
+                together = gathered();
+                answer(together);
             }
         } finally {
             taken.set(false);
@@ -104,14 +117,20 @@ final class Turns<Q, A> {
             if (first != null) {
                 LockSupport.unpark(first.asker);
             }
+            together.forEach(each -> LockSupport.unpark(each.asker));
         }
     }
 
-    private void take() {
+    private List<Asked<Q, A>> gathered() {
         List<Asked<Q, A>> together = new ArrayList<>();
         for (Asked<Q, A> next = asked.poll(); next != null; next = together.size() < most ? asked.poll() : null) {
             together.add(next);
         }
+        waiting.addAndGet(-together.size());
+        return together;
+    }
+
+    private void answer(List<Asked<Q, A>> together) {
         try {
             work.answer(together);
         } catch (SQLException e) {
@@ -122,6 +141,5 @@ final class Turns<Q, A> {
         }
         SQLException unanswered = new SQLException("A saga was neither read nor recorded", INTERNAL);
         together.stream().filter(Asked::open).forEach(each -> each.fail(unanswered));
-        together.forEach(each -> LockSupport.unpark(each.asker));
     }
 }
