@@ -101,7 +101,7 @@ public final class Rowlock {
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.schedules = new RowSchedules(
                 names, builder.connections(), plainOutbox, builder.access(), this::wake, this::schedulesChanged);
-        this.alerts = new RowAlerts(names, builder.connections(), builder.access());
+        this.alerts = new RowAlerts(names, builder.connections(), builder.access(), kinds);
         this.operations = new RowOperations(names, builder.connections(), builder.access());
         this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());
         this.idempotencyKeys = new RowIdempotencyKeys(names, codec, builder.maxPayloadBytes(), listener());

@@ -106,9 +106,11 @@ final class JobCommands extends Group {
     static final class Revive extends ChangeJobs {
         @Override
         Each.Answer change(Rowlock rowlock, long id) {
-            return rowlock.jobs().revive(id, by())
-                    ? Each.Answer.done("done")
-                    : rowlock.jobs().find(id).map(Revive::whyNot).orElseGet(Each.Answer::unknown);
+            return switch (rowlock.jobs().revive(id, by())) {
+                case DONE -> Each.Answer.done("done");
+                case MERGED -> Each.Answer.done("merged into another that waits under its dedup key");
+                default -> rowlock.jobs().find(id).map(Revive::whyNot).orElseGet(Each.Answer::unknown);
+            };
         }
 
         private static Each.Answer whyNot(Job job) {
@@ -134,7 +136,7 @@ final class JobCommands extends Group {
     private static Each.Answer answer(JobAnswer answer) {
         String word = answer.name().toLowerCase(Locale.ROOT);
         return switch (answer) {
-            case DONE -> Each.Answer.done(word);
+            case DONE, ALREADY, MERGED -> Each.Answer.done(word);
             case RUNNING, FINISHED, UNFINISHED -> Each.Answer.refused(word);
             case UNKNOWN -> Each.Answer.unknown();
         };

@@ -52,11 +52,14 @@ final class ManyJobsCommands {
             sheet.put("passed", tally.passed());
             sheet.put("refused", tally.refused());
             sheet.put("locked", tally.locked());
+            if (tally.merged() > 0) {
+                sheet.put("merged", tally.merged());
+            }
             if (!tally.left().isEmpty()) {
                 sheet.put("left", tally.left());
             }
             out.sheet(sheet);
-            return code(tally.done(), tally.refused() + tally.locked());
+            return code(tally.done() + tally.merged(), tally.refused() + tally.locked());
         }
     }
 
@@ -65,7 +68,8 @@ final class ManyJobsCommands {
             name = "cancel-all",
             description = {
                 "Cancels all unfinished jobs that are said, a hundred in a transaction; may be broken off and repeated.",
-                "done: changed; passed: not in a state for it; refused: by the access policy; locked: by others, left as they are.",
+                "done: changed; passed: not in a state for it, or so already; refused: by the access policy; locked: by others, left as",
+                "they are.",
                 "Drivers of sagas are jobs too: without --kind their sagas are stuck then."
             })
     static final class CancelAll extends ChangeAll {
@@ -78,9 +82,10 @@ final class ManyJobsCommands {
     /** Dead and cancelled ones. */
     @Command(
             name = "revive-all",
-            description =
-                    "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off"
-                            + " and repeated.")
+            description = {
+                "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off and",
+                "repeated. merged: another waits under the job's dedup key and does the work; the job is cancelled again."
+            })
     static final class ReviveAll extends ChangeAll {
         @Override
         JobChange change() {
@@ -136,7 +141,7 @@ final class ManyJobsCommands {
     @Command(
             name = "redact",
             description = {
-                "Takes payloads, headers and errors out of the finished jobs of a subject.",
+                "Takes payloads, headers and errors out of the finished jobs of a subject, and what alerts say of it.",
                 "Repeat while some are left."
             })
     static final class Redact extends Change {
@@ -151,8 +156,11 @@ final class ManyJobsCommands {
             sheet.put("unfinished", redaction.unfinished());
             sheet.put("refused", redaction.refused());
             sheet.put("locked", redaction.locked());
+            sheet.put("alerts", redaction.alerts());
             out.sheet(sheet);
-            return code(redaction.redacted(), redaction.unfinished() + redaction.refused() + redaction.locked());
+            return code(
+                    redaction.redacted() + redaction.alerts(),
+                    redaction.unfinished() + redaction.refused() + redaction.locked());
         }
     }
 }

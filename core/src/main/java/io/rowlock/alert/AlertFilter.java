@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Which open alerts. Immutable: each method returns a narrower copy.
  *
  * @param cause the column's text, or null for any
- * @param kind the kind, or null for any
+ * @param kind the kind, or null for any; rows under its aliases count, as for {@link io.rowlock.job.JobQuery#kind}
  * @param since what happened last at this time or later, or null
  * @param before what happened last before this time, or null
  */

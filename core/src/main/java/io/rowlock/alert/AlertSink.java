@@ -4,7 +4,8 @@ package io.rowlock.alert;
  * Is told of alerts: a log, a chat, a pager. Given a name by {@code RowlockBuilder.alertSink}; workers of that Rowlock tell it
  * by jobs of their own, at least once: what it throws is tried again, after 10 s first and 15 min at most, for about a day;
  * with {@link io.rowlock.job.RetryAfter} when it says, and with {@link io.rowlock.job.PermanentFailure} never. No
- * transaction is open meanwhile. After a minute its thread is interrupted, and the attempt has failed. To be safe for use by
+ * transaction is open meanwhile. What it throws is kept with the delivery's job as its class and place, without its words, as
+ * these may quote the alert. Each sink has two calls at once at most in each worker, and no other sink waits for them. After a minute its thread is interrupted, and the attempt has failed. To be safe for use by
  * several threads.
  */
 @FunctionalInterface

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * lock the job's row, and before it that of its ordering key, and wait up to 5 s for others that hold them; each is a
  * transaction of its own, all or nothing; it keeps a row that says who did what, and why, in the same transaction. What a job
  * carries is read by {@link #content} alone. The payload's class and the codec are never needed. The {@link
- * AccessRefusedException access policy} of the application, if it has one, is asked before a content is read and before each
+ * AccessRefusedException access policy} of the application, if it has one, is asked before a content, an error text or failures are read and before each
  * change; what it refuses is not done. Safe for use by many threads, unless bound to one connection by {@link #in}.
  */
 public interface Jobs {
@@ -48,19 +48,21 @@ public interface Jobs {
      * Makes a dead or cancelled job ready again, due at once, with all its attempts; its failures are kept. Where its handler was
      * at work when it was cancelled, it is due when that lease would have ended: the handler may run on until then. With an
      * ordering key it comes before all jobs of the key that were written after it, and ends its block. It takes its dedup
-     * key again, waiting for transactions that write the same. Where another job waits under the key, the two become one, as
-     * when a job is put back: the revived one is cancelled as a duplicate of the other, unless it has an ordering key and the
-     * other comes after it; then the other is. What stays has the newer content.
+     * key again. While another transaction writes the same, it is tried again for 5 s, without holding a lock in between, and
+     * then refused. Bound to a connection it waits for that transaction as long as this one may, and comes back without the key
+     * after that. Where another job waits under the key, the two become one, as when a job is put back: the revived one is
+     * cancelled as a duplicate of the other, unless it has an ordering key and the other comes after it; then the other is. What
+     * stays has the newer content.
      *
      * @param id the job
      * @param by who revives it, and why
-     * @return true if it waits again, or another does its work; false if there is no such job, or it is neither dead nor
-     *     cancelled, or was redacted; then nothing is changed
+     * @return {@link JobAnswer#DONE}; {@link JobAnswer#MERGED} if another does its work; {@link JobAnswer#UNKNOWN}, {@link
+     *     JobAnswer#UNFINISHED}, or {@link JobAnswer#FINISHED} if it is completed or was redacted
      * @throws InvalidUseException if null, or bound to a connection without a transaction
      * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or a lock could not be had
      */
-    boolean revive(long id, By by);
+    JobAnswer revive(long id, By by);
 
     /**
      * Lets the jobs behind a dead one with its ordering key go on; the dead one stays dead.
@@ -110,8 +112,8 @@ public interface Jobs {
      * @param id the job
      * @param queue where it is to stand; 1 to 200 characters
      * @param by who does it, and why
-     * @return {@link JobAnswer#DONE}, {@link JobAnswer#UNKNOWN}, {@link JobAnswer#RUNNING} or {@link JobAnswer#FINISHED}; a dead
-     *     one is to be revived first
+     * @return {@link JobAnswer#DONE}, {@link JobAnswer#ALREADY} if it is there, {@link JobAnswer#UNKNOWN}, {@link JobAnswer#RUNNING}
+     *     or {@link JobAnswer#FINISHED}; a dead one is to be revived first
      * @throws InvalidUseException if null or not allowed, or bound to a connection without a transaction
      * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it, or a lock could not be had
@@ -120,8 +122,8 @@ public interface Jobs {
 
     /**
      * Changes all jobs of a query that are in a state the change is for; others are passed over. Up to 100 in one transaction
-     * under locks that are taken key rows first, in their order, then jobs, in the order of their ids; what others have locked is
-     * tried again for a second and then left, and counted; each change keeps a row of its own that says who and why. Some
+     * under locks that are taken key rows first, in their order, then jobs, in the order of their ids; what others have locked, or whose
+     * dedup key another transaction writes, is tried again for a second and then left, and counted; each change keeps a row of its own that says who and why. Some
      * hundred jobs a second. Goes from those written last to the first; jobs that are written meanwhile are left alone. Stops
      * between two transactions when the thread is interrupted, which it stays, or {@code progress} throws. Where it breaks off,
      * by a crash too, what was done stays done: the same call goes on, and {@link JobQuery#after} with {@link JobTally#next}
@@ -139,7 +141,8 @@ public interface Jobs {
 
     /**
      * Takes out what the finished jobs of a subject carry: payload {@code {}}, no headers, errors and the failures of attempts
-     * without their words, and so the reasons of alerts that name these jobs last. Ids, kinds, keys, subjects and times stay, and
+     * without their words, and so the reasons of alerts that happened last to a job, or a saga, of the subject, also where that
+     * is gone by now. Ids, kinds, keys, subjects and times stay, and
      * words of people in the table of operations. Such a job cannot be revived. Up to 100 in one transaction; may be repeated,
      * and is to be where unfinished ones are left. Old versions of the rows are gone when the server has vacuumed them, and not
      * from backups and archived WAL. What sagas say is redacted by their own operations.
@@ -169,7 +172,8 @@ public interface Jobs {
      * Looks for jobs. A page reads about 10,000 rows and not more, in milliseconds to tens of them: by subject, or parked, dead
      * and cancelled ones by queue and kind, over an index of these; by the time of the end over an index of that; anything else
      * from the newest job on, in the order of ids. Rows that match are found at once where an index leads to them, else over
-     * several pages, of which some may be empty.
+     * several pages, of which some may be empty. Error texts are {@link io.rowlock.spi.AccessPolicy#HIDDEN} where the access policy
+     * does not let {@link io.rowlock.spi.AccessPolicy#NOBODY} read.
      *
      * @param query which ones
      * @return the page
@@ -177,6 +181,17 @@ public interface Jobs {
      * @throws DatabaseException if the server refused it
      */
     JobPage find(JobQuery query);
+
+    /**
+     * The same for somebody who says who it is.
+     *
+     * @param query which ones
+     * @param by who reads them, and why; not kept
+     * @return the page
+     * @throws InvalidUseException if null, or the cursor is of a query in the other order
+     * @throws DatabaseException if the server refused it
+     */
+    JobPage find(JobQuery query, By by);
 
     /**
      * What waits, for how long, what runs and what is dead, for each queue and kind of which anything does. Steps from one queue
@@ -188,7 +203,7 @@ public interface Jobs {
     List<JobCounts> load();
 
     /**
-     * The job with this id.
+     * The job with this id; its error text as in {@link #find(JobQuery)}.
      *
      * @param id the id
      * @return the row, or empty if there is none (any more)
@@ -197,7 +212,18 @@ public interface Jobs {
     Optional<Job> find(long id);
 
     /**
-     * The jobs about a subject, oldest first.
+     * The same for somebody who says who it is.
+     *
+     * @param id the id
+     * @param by who reads it, and why; not kept
+     * @return the row, or empty if there is none (any more)
+     * @throws InvalidUseException if null
+     * @throws DatabaseException if the server refused it
+     */
+    Optional<Job> find(long id, By by);
+
+    /**
+     * The jobs about a subject, oldest first; their error texts as in {@link #find(JobQuery)}.
      *
      * @param subject the subject, such as {@code Order:42}
      * @return at most 1,000 rows
@@ -206,7 +232,7 @@ public interface Jobs {
     List<Job> ofSubject(String subject);
 
     /**
-     * The jobs of a kind, oldest first. Walks the whole table where the kind has few rows: for tests and small tables.
+     * The jobs of a kind, oldest first; their error texts as in {@link #find(JobQuery)}. Walks the whole table where the kind has few rows: for tests and small tables.
      *
      * @param kind the kind's name; rows under its aliases count as for {@link JobQuery#kind}
      * @return at most 1,000 rows
@@ -215,13 +241,27 @@ public interface Jobs {
     List<Job> ofKind(String kind);
 
     /**
-     * The failed attempts of a job, oldest first.
+     * The failed attempts of a job, oldest first, for somebody who does not say who it is: the access policy is asked for {@link
+     * io.rowlock.spi.AccessPolicy#NOBODY}.
      *
      * @param id the job's id
      * @return at most 1,000 rows
+     * @throws AccessRefusedException if the access policy refused it
      * @throws DatabaseException if the server refused it
      */
     List<JobFailure> failures(long id);
+
+    /**
+     * The failed attempts of a job, oldest first.
+     *
+     * @param id the job's id
+     * @param by who reads them, and why; not kept
+     * @return at most 1,000 rows
+     * @throws InvalidUseException if null
+     * @throws AccessRefusedException if the access policy refused it
+     * @throws DatabaseException if the server refused it
+     */
+    List<JobFailure> failures(long id, By by);
 
     /**
      * How many rows stand in each state. Walks the whole table: for tests and small tables; {@link #load} does not.

@@ -15,9 +15,12 @@ public interface AccessPolicy {
     /** Stands for the caller of a read that does not say who reads. */
     By NOBODY = new By("nobody", "the call does not say who reads");
 
+    /** Stands for an error text in what a search shows, where the policy refuses to let it be read. */
+    String HIDDEN = "hidden";
+
     /**
      * Whether it may be done. For jobs called inside the transaction that would do it, before a change; for others before any
-     * statement. So it must be quick, and must not use the database over that transaction. What it throws goes to the caller,
+     * statement; for what a search shows after it has found them, for each that has an error text. So it must be quick, and must not use the database over that transaction. What it throws goes to the caller,
      * and nothing is done.
      *
      * @param access what is asked for
@@ -47,7 +50,10 @@ public interface AccessPolicy {
 
     /** What can be done. */
     enum Action {
-        /** Reading payload and headers of a job; states, results and signals of a saga; texts of alerts; stored answers; what people did, and why. */
+        /**
+         * Reading payload, headers, error texts and failures of a job; states, results, signals and reasons of a saga; texts of
+         * alerts; stored answers; what people did, and why.
+         */
         READ,
         /** Ending a job before it is done; asking a saga to undo what it has done. */
         CANCEL,

@@ -11,6 +11,7 @@ import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.internal.sql.AlertSql.Cause;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.job.By;
+import io.rowlock.job.JobKind;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
@@ -74,6 +75,43 @@ final class AlertsIT {
         assertThat(alert.job()).isEqualTo(7);
         assertThat(alert.acknowledged()).isNull();
         assertThat(alerts.find(alert.id() + 1)).isEmpty();
+    }
+
+    /** In Asia/Kolkata hours begin in the middle of those of UTC. */
+    @Test
+    void an_hour_is_the_same_hour_in_whatever_zone_a_session_is() throws Exception {
+        List<String> zones = List.of("UTC", "Asia/Kolkata", "UTC", "Australia/Eucla");
+        for (String zone : zones) {
+            rowlock.commit(connection -> {
+                try (var set = connection.createStatement()) {
+                    set.execute("SET LOCAL TIME ZONE '" + zone + "'");
+                }
+                return sql.raise(connection, AlertCause.JOB_DEAD, about("mail"));
+            });
+        }
+
+        assertThat(open())
+                .singleElement()
+                .satisfies(alert -> assertThat(alert.count()).isEqualTo(4));
+        assertThat(schema.count("SELECT count(*) FROM rowlock_alert"
+                        + " WHERE extract(minute FROM bucket AT TIME ZONE 'UTC') = 0"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void a_kind_is_found_under_its_older_names_too() throws Exception {
+        raise(AlertCause.JOB_DEAD, "old-k", "new-k", "other");
+        AlertFilter renamed = AlertFilter.all().kind("new-k");
+        assertThat(alerts.open(renamed, null, 10)).as("nobody knows of it yet").hasSize(1);
+        rowlock.rowlock()
+                .handCrankedWorker(
+                        w -> w.handle(new JobKind<>("new-k", String.class, List.of("old-k")), (text, job) -> {}))
+                .close();
+
+        assertThat(alerts.open(renamed, null, 10)).extracting(Alert::kind).containsExactlyInAnyOrder("old-k", "new-k");
+        assertThat(alerts.acknowledgeAll(renamed, ADA)).isEqualTo(2);
+        assertThat(alerts.acknowledged(renamed, null, 10)).hasSize(2);
+        assertThat(open()).extracting(Alert::kind).containsExactly("other");
     }
 
     @Test

@@ -22,6 +22,8 @@ import io.rowlock.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,55 @@ final class TellIT {
                 .singleElement()
                 .satisfies(raised -> assertThat(raised.cause()).isEqualTo("job dead"));
         assertThat(rowlock.events(LoopFailed.class)).isEmpty();
+    }
+
+    @Test
+    @Tag("P10")
+    void a_sink_that_hangs_and_ignores_interrupts_keeps_no_other_from_being_told() throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        AtomicInteger hanging = new AtomicInteger();
+        TestRowlock rowlock = TestRowlock.fresh(
+                schema,
+                builder -> builder.alertSink("mail", (alert, delivery) -> {
+                            hanging.incrementAndGet();
+                            Uninterrupted.await(released);
+                        })
+                        .alertSink("chat", listening));
+        schema.execute(
+                "INSERT INTO rowlock_alert (cause, kind, bucket, reason)"
+                        + " SELECT 'job dead', 'kind-' || n, date_trunc('hour', clock_timestamp()), 'r' FROM generate_series(1, 30) n");
+        try (Worker worker = rowlock.work(w -> w.handle(Other.class, (o, job) -> {}))) {
+            try {
+                soon().until(() -> told.size() == 30);
+                soon().until(() -> hanging.get() == 2);
+                assertThat(worker.health().running())
+                        .as("a bounded number of threads hangs, and no more")
+                        .isEqualTo(2);
+                assertThat(schema.count("SELECT count(*) FROM rowlock_job WHERE kind = 'rowlock-alert:mail'"
+                                + " AND state = 'ready' AND attempts = 0"))
+                        .as("the others wait, and are in nobody's hands")
+                        .isEqualTo(28);
+            } finally {
+                released.countDown();
+            }
+        }
+    }
+
+    /** Waits as a call does that knows of no interrupt. */
+    private static final class Uninterrupted {
+        static void await(CountDownLatch latch) {
+            boolean interrupted = false;
+            while (latch.getCount() > 0) {
+                try {
+                    latch.await();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.DedupMode;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobHandler;
 import io.rowlock.job.JobOptions;
 import io.rowlock.job.JobState;
@@ -350,7 +351,7 @@ final class OrderedRetakeIT {
         follower(2);
         die();
 
-        assertThat(rowlock.rowlock().jobs().revive(head, ADA)).isTrue();
+        assertThat(rowlock.rowlock().jobs().revive(head, ADA)).isEqualTo(JobAnswer.DONE);
 
         assertThat(unique(3, DedupMode.KEEP).id()).isEqualTo(head);
         runAll();
@@ -364,7 +365,7 @@ final class OrderedRetakeIT {
         die();
         long second = unique(3, DedupMode.KEEP).id();
 
-        assertThat(rowlock.rowlock().jobs().revive(head, ADA)).isTrue();
+        assertThat(rowlock.rowlock().jobs().revive(head, ADA)).isEqualTo(JobAnswer.DONE);
 
         assertThat(rowlock.state(second)).isEqualTo(JobState.CANCELLED);
         assertThat(holder()).isEqualTo(head);
@@ -378,7 +379,7 @@ final class OrderedRetakeIT {
         die();
         long second = step(3, o -> o.dedupKey("d")).id();
 
-        assertThat(rowlock.rowlock().jobs().revive(dead, ADA)).isTrue();
+        assertThat(rowlock.rowlock().jobs().revive(dead, ADA)).isEqualTo(JobAnswer.MERGED);
 
         assertThat(rowlock.job(dead).progress().lastError()).isEqualTo("duplicate of " + second);
         runAll();
@@ -400,7 +401,7 @@ final class OrderedRetakeIT {
             rowlock.rowlock()
                     .outbox()
                     .enqueue(open, new Step(3), o -> o.orderingKey("a").dedupKey("d"));
-            Future<Boolean> revived = threads.submit(() ->
+            Future<JobAnswer> revived = threads.submit(() ->
                     rowlock.commit(person -> rowlock.rowlock().jobs().in(person).revive(head, ADA)));
             soon().until(() -> schema.count(
                             "SELECT count(*) FROM pg_stat_activity WHERE application_name = ?"
@@ -412,7 +413,7 @@ final class OrderedRetakeIT {
             } else {
                 open.rollback();
             }
-            assertThat(revived.get()).isTrue();
+            assertThat(revived.get()).isEqualTo(JobAnswer.DONE);
         } finally {
             threads.shutdownNow();
         }

@@ -47,11 +47,15 @@ final class IdempotentRequestTest {
     }
 
     @Test
+    @Tag("B55")
     void a_key_has_at_most_two_hundred_characters() {
         assertThat(new IdempotencyKey("k".repeat(200)).value()).hasSize(200);
         assertThatThrownBy(() -> new IdempotencyKey("k".repeat(201)))
                 .isInstanceOf(IdempotencyRefusedException.class)
                 .hasMessageContaining("this one 201");
+        assertThatThrownBy(() -> new IdempotencyKey("k".repeat(10_240)))
+                .isInstanceOf(IdempotencyRefusedException.class)
+                .hasMessageContaining("this one 10240");
     }
 
     @Test

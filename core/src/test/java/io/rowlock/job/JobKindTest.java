@@ -46,6 +46,7 @@ final class JobKindTest {
 
     @Test
     @Tag("P15")
+    @Tag("B55")
     void bad_names_and_aliases_are_refused() {
         assertThatThrownBy(() -> JobKind.of(BlankKind.class))
                 .hasMessage("kind must not be blank (@Kind of " + BlankKind.class.getName() + ")");
@@ -53,6 +54,8 @@ final class JobKindTest {
         assertThatThrownBy(() -> JobKind.named(null, String.class)).hasMessage("kind must not be null");
         assertThatThrownBy(() -> JobKind.named("k".repeat(201), String.class))
                 .hasMessageContaining("kind must have at most 200 characters, got 201");
+        assertThatThrownBy(() -> JobKind.named("k".repeat(300), String.class))
+                .hasMessageContaining("kind must have at most 200 characters, got 300");
         assertThatThrownBy(() -> JobKind.named("mail", null)).hasMessageContaining("needs a payload type");
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
@@ -70,7 +71,7 @@ final class DeadHeadIT {
             rowlock.awaitState(ids.get(1), JobState.DEAD);
             deadly.clear();
 
-            assertThat(rowlock.rowlock().jobs().revive(ids.get(1), ADA)).isTrue();
+            assertThat(rowlock.rowlock().jobs().revive(ids.get(1), ADA)).isEqualTo(JobAnswer.DONE);
 
             rowlock.awaitAllEnded();
             assertThat(worker.health().up()).isTrue();
@@ -80,7 +81,7 @@ final class DeadHeadIT {
         assertThat(rowlock.job(ids.get(1)).progress().attempts()).isEqualTo(1);
         assertThat(rowlock.rowlock().jobs().revive(ids.get(1), ADA))
                 .as("completed")
-                .isFalse();
+                .isEqualTo(JobAnswer.FINISHED);
     }
 
     @Test
@@ -114,7 +115,7 @@ final class DeadHeadIT {
             rowlock.awaitAllEnded();
             assertThat(log.of("a")).containsExactly(0, 2, 3);
             deadly.clear();
-            assertThat(rowlock.rowlock().jobs().revive(ids.get(1), ADA)).isTrue();
+            assertThat(rowlock.rowlock().jobs().revive(ids.get(1), ADA)).isEqualTo(JobAnswer.DONE);
             rowlock.awaitAllEnded();
             assertThat(worker.health().up()).isTrue();
         }

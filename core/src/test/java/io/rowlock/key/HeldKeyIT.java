@@ -8,6 +8,7 @@ import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
@@ -140,7 +141,7 @@ final class HeldKeyIT {
         List<Long> ids = enqueue("a", 2);
         try (Worker worker = stubborn()) {
             cancelRunning(ids.get(0));
-            assertThat(jobs.revive(ids.get(0), ADA)).isTrue();
+            assertThat(jobs.revive(ids.get(0), ADA)).isEqualTo(JobAnswer.DONE);
 
             assertHeldWhileOthersGoOn();
             gate.countDown();

@@ -8,6 +8,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.DeadHead;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
@@ -98,7 +99,7 @@ final class InterleavedIT {
             soon().until(() -> log.isRunning("a", 1));
             assertThat(rowlock.state(ids.get(0))).isEqualTo(JobState.DEAD);
             deadly.clear();
-            assertThat(jobs.in(person).revive(ids.get(0), ADA)).isTrue();
+            assertThat(jobs.in(person).revive(ids.get(0), ADA)).isEqualTo(JobAnswer.DONE);
             gate.countDown();
             soon().until(() -> worker.health().unrecorded() >= 1);
             person.commit();
@@ -151,7 +152,7 @@ final class InterleavedIT {
                 .containsExactly(ids.get(1));
         assertThat(log.of("a")).containsExactly(0);
         deadly.clear();
-        assertThat(jobs.revive(ids.get(1), ADA)).isTrue();
+        assertThat(jobs.revive(ids.get(1), ADA)).isEqualTo(JobAnswer.DONE);
         try (Worker worker = steps()) {
             rowlock.awaitAllEnded();
             assertThat(worker.health().up()).isTrue();

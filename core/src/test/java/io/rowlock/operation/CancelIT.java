@@ -10,6 +10,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.Enqueued;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
@@ -71,7 +72,7 @@ final class CancelIT {
             long id = rowlock.enqueue(new Step(1)).id();
             soon().until(() -> begun.contains(1));
             assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.REQUESTED);
-            assertThat(jobs.revive(id, ADA)).isTrue();
+            assertThat(jobs.revive(id, ADA)).isEqualTo(JobAnswer.DONE);
             soon().until(() -> worker.health().running() == 0);
             assertThat(schema.count(
                             "SELECT count(*) FROM rowlock_job WHERE run_at > clock_timestamp() + interval '8 minutes'"))
@@ -80,7 +81,7 @@ final class CancelIT {
         long waiting = rowlock.enqueue(new Step(2), options -> options.after(Duration.ofHours(1)))
                 .id();
         assertThat(jobs.cancel(waiting, ADA)).isEqualTo(Cancellation.STOPPED);
-        assertThat(jobs.revive(waiting, ADA)).isTrue();
+        assertThat(jobs.revive(waiting, ADA)).isEqualTo(JobAnswer.DONE);
         assertThat(schema.count(
                         "SELECT count(*) FROM rowlock_job WHERE run_at <= clock_timestamp() AND id = " + waiting))
                 .as("nobody was at work: due at once")

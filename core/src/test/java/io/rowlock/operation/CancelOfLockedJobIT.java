@@ -9,6 +9,7 @@ import io.rowlock.error.LeaseLostException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
@@ -303,7 +304,7 @@ final class CancelOfLockedJobIT {
         assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.STOPPED);
         schema.execute("INSERT INTO rowlock_cancel_request (job_id, reason) VALUES (?, 'old')", id);
 
-        assertThat(jobs.revive(id, ADA)).isTrue();
+        assertThat(jobs.revive(id, ADA)).isEqualTo(JobAnswer.DONE);
 
         try (Worker worker = transactional(rowlock, Duration.ofMinutes(1))) {
             soon().until(() ->

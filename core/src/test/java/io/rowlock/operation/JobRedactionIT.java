@@ -7,20 +7,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobRedaction;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
+import io.rowlock.job.PermanentFailure;
+import io.rowlock.job.RetryAfter;
 import io.rowlock.job.RetryPolicy;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import io.rowlock.worker.HandCrankedWorker;
+import io.rowlock.worker.Retention;
 import io.rowlock.worker.Worker;
+import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** After a redaction nothing that finished jobs of the subject carried, or failed with, stands in any table. */
 @PostgresTest
@@ -59,14 +69,119 @@ final class JobRedactionIT {
                 .contains("rowlock_job.payload", "rowlock_job.headers", "rowlock_job.last_error")
                 .contains("rowlock_job_failure.message", "rowlock_job_failure.stack", "rowlock_alert.reason");
 
-        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(4, 0, 0, 0));
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(4, 0, 0, 0, 1));
 
         assertThat(traces()).isEmpty();
-        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 0));
-        assertThat(jobs.revive(dead, ADA)).as("there is nothing to run it with").isFalse();
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 0, 0));
+        assertThat(jobs.revive(dead, ADA)).as("there is nothing to run it with").isEqualTo(JobAnswer.FINISHED);
         assertThat(rowlock.state(dead)).isEqualTo(JobState.DEAD);
-        assertThat(schema.count("SELECT count(*) FROM rowlock_operation WHERE what = 'redact' AND who = 'ada'"))
-                .isEqualTo(4);
+        assertThat(schema.count("SELECT count(job_id) * 10 + count(alert) FROM rowlock_operation"
+                        + " WHERE what = 'redact' AND who = 'ada'"))
+                .isEqualTo(41);
+    }
+
+    /** However the job's row came to be gone, the alert of its death is found. */
+    @ParameterizedTest
+    @ValueSource(strings = {"deleted by hand", "pruned", "revived, and deleted when it was completed"})
+    void an_alert_is_found_though_the_row_of_its_job_is_gone(String how) throws Exception {
+        long dead = letter(MARK, true);
+        long other = rowlock.enqueue(
+                        new Letter("other", true), o -> o.subject("Person:2").queue("other"))
+                .id();
+        try (Worker worker = work()) {
+            rowlock.awaitState(dead, JobState.DEAD);
+            assertThat(worker.health().up()).isTrue();
+        }
+        switch (how) {
+            case "deleted by hand" -> assertThat(jobs.delete(dead, ADA)).isEqualTo(JobAnswer.DONE);
+            case "pruned" -> schema.execute("DELETE FROM rowlock_job WHERE id = " + dead);
+            default -> {
+                assertThat(jobs.revive(dead, ADA)).isEqualTo(JobAnswer.DONE);
+                try (Worker worker =
+                        rowlock.work(w -> w.retention(Retention.standard().completed(Duration.ZERO))
+                                .handle(Letter.class, (letter, job) -> {}))) {
+                    soon().until(() -> jobs.find(dead).isEmpty());
+                    assertThat(worker.health().up()).isTrue();
+                }
+            }
+        }
+        schema.execute("DELETE FROM rowlock_job_failure");
+        assertThat(rowlock.state(other)).isEqualTo(JobState.READY);
+        assertThat(traces()).contains("rowlock_alert.reason");
+
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 0, 1));
+
+        assertThat(traces()).isEmpty();
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 0, 0));
+    }
+
+    @Test
+    @Tag("P10")
+    void an_alert_that_somebody_has_locked_is_left_and_counted() throws Exception {
+        long dead = letter(MARK, true);
+        try (Worker worker = work()) {
+            rowlock.awaitState(dead, JobState.DEAD);
+            assertThat(worker.health().up()).isTrue();
+        }
+        try (Connection other = schema.begin()) {
+            other.createStatement().execute("SELECT 1 FROM rowlock_alert FOR UPDATE");
+            assertThat(jobs.redact("Person:1", ADA).redacted()).isEqualTo(1);
+            assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 1, 0));
+        }
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(0, 0, 0, 0, 1));
+        assertThat(traces()).isEmpty();
+    }
+
+    /** A row as the version before writes it. */
+    @Test
+    @Tag("B54")
+    void an_alert_without_a_subject_is_found_by_its_job() throws Exception {
+        long dead = letter(MARK, true);
+        try (Worker worker = work()) {
+            rowlock.awaitState(dead, JobState.DEAD);
+            assertThat(worker.health().up()).isTrue();
+        }
+        schema.execute("UPDATE rowlock_alert SET subject = NULL");
+
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(1, 0, 0, 0, 1));
+        assertThat(traces()).isEmpty();
+    }
+
+    @Test
+    void what_a_sink_says_when_it_fails_is_not_kept() throws Exception {
+        TestRowlock telling = TestRowlock.beside(
+                schema,
+                builder -> builder.alertSink("chat", (alert, delivery) -> {
+                            throw new IllegalStateException("refused", new IOException(alert.reason()));
+                        })
+                        .alertSink("pager", (alert, delivery) -> {
+                            throw new PermanentFailure("refused: " + alert.reason());
+                        })
+                        .alertSink("lamp", (alert, delivery) -> {
+                            throw new RetryAfter(Duration.ofDays(1), alert.reason());
+                        }));
+        letter(MARK, true);
+        try (HandCrankedWorker worker = telling.rowlock()
+                .handCrankedWorker(w -> w.handle(Letter.class, (letter, job) -> {
+                    throw new PermanentFailure("no such person: " + letter.text());
+                }))) {
+            worker.drain();
+        }
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT error_class || ' ' || message FROM rowlock_job_failure"
+                                + " WHERE message LIKE 'Sink %' ORDER BY message"))
+                .hasSize(3)
+                .first(InstanceOfAssertFactories.STRING)
+                .contains("Sink chat threw java.lang.IllegalStateException, caused by java.io.IOException;");
+        assertThat(schema.list(
+                        String.class,
+                        "SELECT kind || ' ' || state FROM rowlock_job WHERE queue = 'rowlock-alerts'"
+                                + " ORDER BY kind"))
+                .containsExactly("rowlock-alert:chat ready", "rowlock-alert:lamp ready", "rowlock-alert:pager dead");
+
+        assertThat(jobs.redact("Person:1", ADA).alerts()).isEqualTo(1);
+        assertThat(traces()).isEmpty();
     }
 
     @Test
@@ -81,7 +196,7 @@ final class JobRedactionIT {
             assertThat(worker.health().up()).isTrue();
         }
 
-        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(1, 1, 0, 0));
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(1, 1, 0, 0, 0));
 
         assertThat(rowlock.content(done).payload()).isEqualTo("{}");
         assertThat(rowlock.content(waiting).payload()).contains("later");
@@ -96,9 +211,9 @@ final class JobRedactionIT {
                 + " FROM generate_series(1, 250)");
         try (Connection other = schema.begin()) {
             other.createStatement().execute("SELECT 1 FROM rowlock_job ORDER BY id LIMIT 2 FOR UPDATE");
-            assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(248, 0, 0, 2));
+            assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(248, 0, 0, 2, 0));
         }
-        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(2, 0, 0, 0));
+        assertThat(jobs.redact("Person:1", ADA)).isEqualTo(new JobRedaction(2, 0, 0, 0, 0));
         assertThat(traces()).isEmpty();
     }
 

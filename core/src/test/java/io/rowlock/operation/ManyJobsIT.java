@@ -64,7 +64,7 @@ final class ManyJobsIT {
 
         JobTally tally = jobs.changeAll(JobQuery.all().kind("step"), new JobChange.Revive(), ADA, told::add);
 
-        assertThat(tally).isEqualTo(new JobTally(250, 0, 0, 0, List.of(), null));
+        assertThat(tally).isEqualTo(new JobTally(250, 0, 0, 0, 0, List.of(), null));
         assertThat(told).extracting(JobTally::done).containsExactly(100L, 200L, 250L);
         assertThat(states()).containsExactly("dead 5", "ready 250");
         assertThat(schema.count(
@@ -146,7 +146,7 @@ final class ManyJobsIT {
 
             JobTally tally = all(DEAD, new JobChange.Delete());
 
-            assertThat(tally).isEqualTo(new JobTally(119, 0, 0, 1, List.of(held), null));
+            assertThat(tally).isEqualTo(new JobTally(119, 0, 0, 1, 0, List.of(held), null));
         }
         assertThat(all(DEAD, new JobChange.Delete()).done()).isEqualTo(1);
     }
@@ -198,7 +198,7 @@ final class ManyJobsIT {
     @Test
     void a_change_for_other_states_than_asked_for_does_nothing_and_a_given_connection_is_refused() throws Exception {
         dead("step", 3);
-        assertThat(all(DEAD, new JobChange.Cancel())).isEqualTo(new JobTally(0, 0, 0, 0, List.of(), null));
+        assertThat(all(DEAD, new JobChange.Cancel())).isEqualTo(new JobTally(0, 0, 0, 0, 0, List.of(), null));
         try (Connection connection = schema.begin()) {
             assertThatThrownBy(() -> jobs.in(connection).changeAll(DEAD, new JobChange.Revive(), ADA, tally -> {}))
                     .isInstanceOf(InvalidUseException.class)

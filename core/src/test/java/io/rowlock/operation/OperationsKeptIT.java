@@ -7,6 +7,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.DeadHead;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Kind;
@@ -48,14 +49,14 @@ final class OperationsKeptIT {
     void a_cancel_and_a_revive_are_kept_and_what_changes_nothing_is_not() throws Exception {
         long id = rowlock.enqueue(new Step(1)).id();
 
-        assertThat(jobs.revive(id, ADA)).isFalse();
+        assertThat(jobs.revive(id, ADA)).isEqualTo(JobAnswer.UNFINISHED);
         assertThat(jobs.skip(id, ADA)).isFalse();
         assertThat(jobs.cancel(4711, ADA)).isEqualTo(Cancellation.UNKNOWN);
         assertThat(kept()).isEmpty();
 
         assertThat(jobs.cancel(id, ADA)).isEqualTo(Cancellation.STOPPED);
         assertThat(jobs.cancel(id, BOB)).isEqualTo(Cancellation.ALREADY_FINISHED);
-        assertThat(jobs.revive(id, BOB)).isTrue();
+        assertThat(jobs.revive(id, BOB)).isEqualTo(JobAnswer.DONE);
 
         assertThat(kept()).containsExactly("ada: ordered twice: cancel " + id, "bob: mended: revive " + id);
         assertThat(schema.count("SELECT count(*) FROM rowlock_operation WHERE saga IS NULL AND step IS NULL AND at"

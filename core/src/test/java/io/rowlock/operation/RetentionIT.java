@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
 import io.rowlock.job.RetryPolicy;
@@ -133,7 +134,7 @@ final class RetentionIT {
                 "UPDATE rowlock_job SET finished_at = clock_timestamp() - interval '1 year', payload = '{\"no\":1}'");
         long revived = schema.count("SELECT max(id) FROM rowlock_job WHERE state = 'dead'");
         try (Connection person = schema.begin()) {
-            assertThat(rowlock.rowlock().jobs().in(person).revive(revived, ADA)).isTrue();
+            assertThat(rowlock.rowlock().jobs().in(person).revive(revived, ADA)).isEqualTo(JobAnswer.DONE);
 
             try (Worker worker = work(ALL)) {
                 rowlock.awaitZero("SELECT count(*) FROM rowlock_job WHERE id <> " + revived);
@@ -170,7 +171,7 @@ final class RetentionIT {
             rowlock.awaitState(kept, JobState.DEAD);
             assertThat(worker.health().up()).isTrue();
         }
-        assertThat(rowlock.rowlock().jobs().revive(kept, ADA)).isTrue();
+        assertThat(rowlock.rowlock().jobs().revive(kept, ADA)).isEqualTo(JobAnswer.DONE);
         try (Worker worker = work(Retention.standard().completed(Duration.ZERO))) {
             rowlock.awaitZero("SELECT count(*) FROM rowlock_job");
             assertThat(worker.health().up()).isTrue();

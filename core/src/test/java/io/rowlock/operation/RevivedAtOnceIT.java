@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.DedupMode;
+import io.rowlock.job.JobAnswer;
 import io.rowlock.job.JobCounts;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
@@ -40,7 +41,7 @@ final class RevivedAtOnceIT {
     }
 
     private void isDue(long id) {
-        assertThat(rowlock.rowlock().jobs().revive(id, ADA)).isTrue();
+        assertThat(rowlock.rowlock().jobs().revive(id, ADA)).isEqualTo(JobAnswer.DONE);
         List<JobCounts> load = rowlock.rowlock().jobs().load();
         assertThat(load).hasSize(1);
         assertThat(load.get(0).lag().due()).isEqualTo(1);

@@ -92,7 +92,7 @@ final class SchemaInstallIT {
                 .isEqualTo(first)
                 .hasSize(tables.version());
         tables.validate();
-        assertThat(tables.version()).isEqualTo(12);
+        assertThat(tables.version()).isEqualTo(13);
     }
 
     @Test
@@ -348,7 +348,7 @@ final class SchemaInstallIT {
         assertThat(tables.script(tables.version())).isEmpty();
         assertThatThrownBy(() -> tables.script(tables.version() + 1))
                 .isInstanceOf(InvalidUseException.class)
-                .hasMessage("fromVersion must be between 0 and 12, got 13");
+                .hasMessage("fromVersion must be between 0 and 13, got 14");
         assertThatThrownBy(() -> tables.script(-1)).isInstanceOf(InvalidUseException.class);
     }
 

@@ -17,12 +17,15 @@ import org.jspecify.annotations.Nullable;
  * started with, and so needs a worker that has its version.
  *
  * <p>The {@link AccessRefusedException access policy} of the Rowlock, if it has one, is asked before each operation, and before
- * what a saga says is read (its state, results, signals); it is asked before any statement, so it knows the saga's id. Of many at
+ * what a saga says is read (its state, results, signals, reasons); it is asked before any statement but a search, so it knows the
+ * saga's id. Of many at
  * once those it refuses are left, and counted as refused.
  */
 public interface SagaOperations {
     /**
-     * Looks for sagas. No locks. Reads one index, and of it at most 10,000 rows a page.
+     * Looks for sagas. No locks. Reads one index, and of it at most 10,000 rows a page. Why sagas do not go on, and were asked
+     * to be cancelled, is {@link io.rowlock.spi.AccessPolicy#HIDDEN} where the access policy does not let {@link
+     * io.rowlock.spi.AccessPolicy#NOBODY} read.
      *
      * @param query which ones
      * @return a page of them, without their states
@@ -30,6 +33,17 @@ public interface SagaOperations {
      * @throws DatabaseException if the server refused it
      */
     SagaPage find(SagaQuery query);
+
+    /**
+     * The same for somebody who says who it is.
+     *
+     * @param query which ones
+     * @param by who reads them, and why; not kept
+     * @return a page of them, without their states
+     * @throws InvalidUseException if null
+     * @throws DatabaseException if the server refused it
+     */
+    SagaPage find(SagaQuery query, By by);
 
     /**
      * Reads a saga for somebody who does not say who it is: the access policy is asked for {@link

@@ -5,6 +5,7 @@ import io.rowlock.alert.AlertFilter;
 import io.rowlock.alert.Alerts;
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.internal.outbox.Kinds;
 import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.sql.AlertBookSql;
 import io.rowlock.internal.sql.Names;
@@ -39,9 +40,10 @@ public final class RowAlerts implements Alerts {
      * Alerts on connections of the data source.
      *
      * @param policy asked before alerts are read or taken over
+     * @param kinds whose names filters understand
      */
-    public RowAlerts(Names names, ConnectionSource connections, AccessPolicy policy) {
-        this.sql = new AlertBookSql(names);
+    public RowAlerts(Names names, ConnectionSource connections, AccessPolicy policy, Kinds kinds) {
+        this.sql = new AlertBookSql(names, kinds::namesOf);
         this.connections = connections;
         this.policy = policy;
     }

@@ -79,7 +79,7 @@ final class Deaths {
                     connection,
                     cause,
                     dying.stream()
-                            .map(job -> new Cause(job.kind(), job.id(), job.reason()))
+                            .map(job -> new Cause(job.kind(), job.id(), job.reason(), null))
                             .toList());
         } catch (SQLException e) {
             if (SqlState.transactionFailed(e) && dying.stream().anyMatch(job -> hooked(job.kind()))) {

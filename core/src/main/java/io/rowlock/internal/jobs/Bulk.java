@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -62,6 +63,7 @@ final class Bulk {
 
     private enum Fate {
         DONE,
+        MERGED,
         PASSED,
         REFUSED
     }
@@ -77,9 +79,9 @@ final class Bulk {
     JobTally change(JobQuery query, JobChange change, By by, Consumer<JobTally> progress) {
         Set<JobState> states = EnumSet.copyOf(change.states());
         states.removeIf(state -> !query.states().isEmpty() && !query.states().contains(state));
-        JobTally tally = new JobTally(0, 0, 0, 0, List.of(), query.after().orElse(null));
+        JobTally tally = new JobTally(0, 0, 0, 0, 0, List.of(), query.after().orElse(null));
         if (states.isEmpty()) {
-            return new JobTally(0, 0, 0, 0, List.of(), null);
+            return new JobTally(0, 0, 0, 0, 0, List.of(), null);
         }
         JobQuery next = query.state(states.iterator().next(), states.toArray(JobState[]::new))
                 .pageSize(BATCH);
@@ -115,6 +117,7 @@ final class Bulk {
                 before.passed() + count(batch, Fate.PASSED),
                 before.refused() + count(batch, Fate.REFUSED),
                 before.locked() + batch.busy().size(),
+                before.merged() + count(batch, Fate.MERGED),
                 left,
                 page.next());
     }
@@ -210,16 +213,23 @@ final class Bulk {
         // in the order of ids; one that was put into another queue before its row was locked has another key now
         for (Place place : desk.sql().operations().whereAre(open, ids)) {
             if (locked.contains(place.id()) && (place.key() == null || had.contains(place.key()))) {
-                batch.fates().put(place.id(), one(open, place.id(), change, by, batch));
+                one(open, place, change, by, batch)
+                        .ifPresentOrElse(fate -> batch.fates().put(place.id(), fate), () -> leave(batch, place));
             } else {
-                batch.fates().remove(place.id());
-                batch.busy().add(place);
+                leave(batch, place);
             }
         }
         return batch;
     }
 
-    private Fate one(Connection open, long id, JobChange change, By by, Batch batch) throws SQLException {
+    private static void leave(Batch batch, Place place) {
+        batch.fates().remove(place.id());
+        batch.busy().add(place);
+    }
+
+    /** Empty: not now, as another transaction writes its dedup key. */
+    private Optional<Fate> one(Connection open, Place place, JobChange change, By by, Batch batch) throws SQLException {
+        long id = place.id();
         try {
             boolean done;
             if (change instanceof JobChange.Cancel) {
@@ -229,7 +239,10 @@ final class Bulk {
                 }
                 done = cancel.changed();
             } else if (change instanceof JobChange.Revive) {
-                done = revivals.revive(open, id, by, batch.events()::add);
+                return (place.dedups()
+                                ? revivals.reviveSoon(open, id, by, batch.events()::add)
+                                : Optional.of(revivals.revive(open, id, by, batch.events()::add)))
+                        .map(Bulk::fate);
             } else if (change instanceof JobChange.Delete) {
                 done = changes.delete(open, id, by) == JobAnswer.DONE;
             } else if (change instanceof JobChange.Reschedule to) {
@@ -237,9 +250,17 @@ final class Bulk {
             } else {
                 done = changes.move(open, id, ((JobChange.Move) change).queue(), by) == JobAnswer.DONE;
             }
-            return done ? Fate.DONE : Fate.PASSED;
+            return Optional.of(done ? Fate.DONE : Fate.PASSED);
         } catch (AccessRefusedException refused) {
-            return Fate.REFUSED;
+            return Optional.of(Fate.REFUSED);
         }
+    }
+
+    private static Fate fate(JobAnswer revived) {
+        return switch (revived) {
+            case DONE -> Fate.DONE;
+            case MERGED -> Fate.MERGED;
+            default -> Fate.PASSED;
+        };
     }
 }

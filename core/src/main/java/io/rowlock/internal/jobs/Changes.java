@@ -85,12 +85,17 @@ final class Changes {
         if (waits != JobAnswer.DONE) {
             return waits;
         }
+        if (place.get().queue().equals(queue)) {
+            return JobAnswer.ALREADY;
+        }
         OrderingKey key = place.get().key();
         if (key != null && !sql.lockKey(open, key)) {
             throw new SQLException("The row of the job's ordering key is gone again (job=" + id + ")", "55P03");
         }
         if (!sql.move(open, id, queue)) {
-            return instead(open, id);
+            Optional<Place> now = sql.whereIs(open, id);
+            boolean there = now.map(Place::queue).filter(queue::equals).isPresent();
+            return there && waits(now) == JobAnswer.DONE ? JobAnswer.ALREADY : instead(open, id);
         }
         if (key != null) {
             desk.sql().keys().settleWithin(open, key);

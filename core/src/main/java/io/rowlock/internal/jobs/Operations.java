@@ -2,9 +2,11 @@ package io.rowlock.internal.jobs;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.event.RowlockEvent;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.jobs.Cancels.Cancel;
 import io.rowlock.internal.sql.OperationSql.Place;
 import io.rowlock.internal.sql.OrderingKey;
+import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.job.By;
 import io.rowlock.job.Cancellation;
 import io.rowlock.job.JobAnswer;
@@ -14,6 +16,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Operations {
     private static final Logger LOG = LoggerFactory.getLogger(Operations.class);
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Desk desk;
     private final Cancels cancels;
@@ -51,12 +56,29 @@ final class Operations {
         (requested.asked() ? desk.committed().requested() : desk.committed().cancelled()).accept(id);
     }
 
-    boolean revive(long id, By by) {
+    JobAnswer revive(long id, By by) {
         List<RowlockEvent> events = new ArrayList<>();
-        boolean revived = desk.inTransaction("revived", open -> revivals.revive(open, id, by, events::add));
+        JobAnswer revived = desk.bound() == null
+                ? reviveSoon(id, by, events::add)
+                : desk.inTransaction("revived", open -> revivals.revive(open, id, by, events::add));
         events.forEach(desk.committed().listener()::on);
         LOG.info("Revive of a job: {} (job={}, by={}): {}", revived, id, by.who(), by.why());
         return told(revived);
+    }
+
+    /** Again and again, with no lock held in between: another's transaction may write the dedup key for long. */
+    private JobAnswer reviveSoon(long id, By by, RowlockListener listener) {
+        long until = System.nanoTime() + OwnTransaction.PATIENCE.toNanos();
+        Optional<JobAnswer> answer = desk.inTransaction("revived", open -> revivals.reviveSoon(open, id, by, listener));
+        while (answer.isEmpty()
+                && System.nanoTime() - until < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(PAUSE);
+            answer = desk.inTransaction("revived", open -> revivals.reviveSoon(open, id, by, listener));
+        }
+        return answer.orElseThrow(() -> new DatabaseException(
+                "The job could not be revived; try again later",
+                new SQLException("Another transaction writes its dedup key (job=" + id + ")", "55P03")));
     }
 
     boolean skip(long id, By by) {

@@ -31,7 +31,9 @@ import io.rowlock.job.JobTally;
 import io.rowlock.job.Jobs;
 import io.rowlock.job.Priority;
 import io.rowlock.spi.AccessPolicy;
+import io.rowlock.spi.AccessPolicy.Access;
 import io.rowlock.spi.AccessPolicy.Action;
+import io.rowlock.spi.AccessPolicy.Target;
 import io.rowlock.spi.ConnectionSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -99,7 +101,7 @@ public final class RowJobs implements Jobs {
     }
 
     @Override
-    public boolean revive(long id, By by) {
+    public JobAnswer revive(long id, By by) {
         return operations.revive(id, checked(by));
     }
 
@@ -177,6 +179,12 @@ public final class RowJobs implements Jobs {
 
     @Override
     public JobPage find(JobQuery query) {
+        return find(query, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public JobPage find(JobQuery query, By by) {
+        checked(by);
         if (query == null) {
             throw new InvalidUseException("The query must not be null; JobQuery.all() asks for all");
         }
@@ -186,7 +194,7 @@ public final class RowJobs implements Jobs {
             Map<Long, Job> byId = new HashMap<>();
             sql.lookups
                     .byIds(connection, found.ids())
-                    .forEach(row -> byId.put(row.identity().id(), job(row)));
+                    .forEach(row -> byId.put(row.identity().id(), job(row, by)));
             return new JobPage(
                     found.ids().stream().map(byId::get).filter(Objects::nonNull).toList(), found.next());
         });
@@ -225,15 +233,21 @@ public final class RowJobs implements Jobs {
 
     @Override
     public Optional<Job> find(long id) {
+        return find(id, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public Optional<Job> find(long id, By by) {
+        checked(by);
         return read(connection -> sql.lookups.byId(connection, id)).stream()
-                .map(RowJobs::job)
+                .map(row -> job(row, by))
                 .findFirst();
     }
 
     @Override
     public List<Job> ofSubject(String subject) {
         return read(connection -> sql.lookups.bySubject(connection, subject)).stream()
-                .map(RowJobs::job)
+                .map(row -> job(row, AccessPolicy.NOBODY))
                 .toList();
     }
 
@@ -241,13 +255,22 @@ public final class RowJobs implements Jobs {
     public List<Job> ofKind(String kind) {
         List<String> kinds = kind == null ? List.of() : sql.kinds.namesOf(kind);
         return read(connection -> sql.lookups.byKind(connection, kinds)).stream()
-                .map(RowJobs::job)
+                .map(row -> job(row, AccessPolicy.NOBODY))
                 .toList();
     }
 
     @Override
     public List<JobFailure> failures(long id) {
-        return read(connection -> sql.lookups.failures(connection, id)).stream()
+        return failures(id, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public List<JobFailure> failures(long id, By by) {
+        checked(by);
+        return read(connection -> mayRead(connection, id, by)
+                        ? sql.lookups.failures(connection, id)
+                        : List.<LookupSql.FailureRow>of())
+                .stream()
                 .map(row -> new JobFailure(
                         row.jobId(),
                         row.attempt(),
@@ -289,7 +312,32 @@ public final class RowJobs implements Jobs {
         }
     }
 
-    private static Job job(JobRow row) {
+    /** False if there is no such job; its failures went with it. */
+    private boolean mayRead(Connection connection, long id, By by) throws SQLException {
+        Optional<Place> place = desk.sql().operations().whereIs(connection, id);
+        place.ifPresent(job -> desk.require(Action.READ, by, job));
+        return place.isPresent();
+    }
+
+    /** What went wrong may quote what the job carries. */
+    private @Nullable String error(JobRow row, By by) {
+        String text = row.course().lastError();
+        JobRow.Identity of = row.identity();
+        return text == null
+                        || desk.policy()
+                                .allows(new Access(
+                                        Action.READ,
+                                        Target.JOB,
+                                        by,
+                                        String.valueOf(of.id()),
+                                        of.kind(),
+                                        of.queue(),
+                                        of.subject()))
+                ? text
+                : AccessPolicy.HIDDEN;
+    }
+
+    private Job job(JobRow row, By by) {
         return new Job(
                 row.identity().id(),
                 row.identity().kind(),
@@ -302,7 +350,7 @@ public final class RowJobs implements Jobs {
                         row.course().attempts(),
                         row.course().losses(),
                         row.course().maxAttempts(),
-                        row.course().lastError(),
+                        error(row, by),
                         row.course().createdAt(),
                         row.course().finishedAt()),
                 new Job.Lease(row.held().owner(), row.held().until(), row.held().token()));

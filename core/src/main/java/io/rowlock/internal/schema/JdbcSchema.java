@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /** The tables, by the numbered resources beside {@link Schema}. */
 public final class JdbcSchema implements Schema {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcSchema.class);
-    private static final int VERSION = 12;
+    private static final int VERSION = 13;
     /** The tables' names without their prefix. */
     public static final List<String> TABLES = List.of(
             "schema",

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Alerts as people read and acknowledge them. */
@@ -26,7 +27,7 @@ public final class AlertBookSql {
             SELECT id, cause, kind, n, reason, job_id, first_at, last_at, acknowledged_at, acknowledged_by, acknowledged_why
             FROM rowlock_alert
             WHERE acknowledged_at IS NULL AND id < coalesce($1::bigint, 9223372036854775807)
-              AND ($2::text IS NULL OR cause = $2::text) AND ($3::text IS NULL OR kind = $3::text)
+              AND ($2::text IS NULL OR cause = $2::text) AND ($3::text[] IS NULL OR kind = ANY($3::text[]))
               AND ($4::timestamptz IS NULL OR last_at >= $4::timestamptz)
               AND ($5::timestamptz IS NULL OR last_at < $5::timestamptz)
             ORDER BY id DESC
@@ -59,12 +60,15 @@ public final class AlertBookSql {
             SELECT $2, $3, 'acknowledge', id FROM closed ORDER BY id
             """;
 
+    private final Function<String, List<String>> names;
     private final Sql find;
     private final Sql open;
     private final Sql acknowledged;
     private final Sql acknowledge;
 
-    public AlertBookSql(Names names) {
+    /** @param kinds the names under which a kind may stand */
+    public AlertBookSql(Names names, Function<String, List<String>> kinds) {
+        this.names = kinds;
         this.find = new Sql(names, FIND);
         this.open = new Sql(names, OPEN);
         this.acknowledged = new Sql(names, ACKNOWLEDGED);
@@ -87,14 +91,15 @@ public final class AlertBookSql {
         return page(acknowledged, connection, filter, below, most);
     }
 
-    private static List<Alert> page(Sql sql, Connection connection, AlertFilter filter, @Nullable Long below, int most)
+    private List<Alert> page(Sql sql, Connection connection, AlertFilter filter, @Nullable Long below, int most)
             throws SQLException {
+        String kind = filter.kind();
         return sql.query(
                 connection,
                 AlertBookSql::alert,
                 below,
                 filter.cause(),
-                filter.kind(),
+                kind == null ? null : Sql.texts(names.apply(kind)),
                 Sql.timestamp(filter.since()),
                 Sql.timestamp(filter.before()),
                 most);

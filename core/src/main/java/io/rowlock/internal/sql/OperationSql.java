@@ -21,7 +21,8 @@ public final class OperationSql {
     /* No lock; only who has the key's row locked puts a job with a key into another queue. Index: the primary key. */
     static final String WHERE_IS = """
             /* rowlock:where-are-jobs */
-            SELECT id, kind, queue, subject, ordering_key, state, locked_by IS NOT NULL AS leased
+            SELECT id, kind, queue, subject, ordering_key, state, locked_by IS NOT NULL AS leased,
+                   (dedup_mode <> 'once') IS TRUE AS dedups
             FROM rowlock_job
             WHERE id = ANY($1::bigint[])
             ORDER BY id
@@ -119,7 +120,7 @@ public final class OperationSql {
             /* rowlock:move */
             UPDATE rowlock_job
             SET queue = $2, state = 'ready', limited = false, run_at = greatest(run_at, clock_timestamp())
-            WHERE id = $1 AND finished_at IS NULL AND locked_by IS NULL
+            WHERE id = $1 AND finished_at IS NULL AND locked_by IS NULL AND queue <> $2
             """;
 
     /* In the transaction of what was done. No lock but of its own row. Rows: one. */
@@ -156,7 +157,7 @@ public final class OperationSql {
         this.move = new Sql(names, MOVE);
     }
 
-    /** Where a job stands, what it is about, and whether a worker has it. */
+    /** Where a job stands, what it is about, whether a worker has it, and whether it waits under a dedup key when it waits. */
     public record Place(
             long id,
             String kind,
@@ -164,7 +165,8 @@ public final class OperationSql {
             @Nullable String subject,
             @Nullable OrderingKey key,
             JobState state,
-            boolean leased) {}
+            boolean leased,
+            boolean dedups) {}
 
     /** What a cancelled job was: whether it ran, under which token, and for how long its lease would have held. */
     public record Cancelled(boolean leased, long token, Duration lease) {}
@@ -191,7 +193,8 @@ public final class OperationSql {
                             row.getString("subject"),
                             key == null ? null : new OrderingKey(row.getString("queue"), key),
                             JobState.of(row.getString("state")),
-                            row.getBoolean("leased"));
+                            row.getBoolean("leased"),
+                            row.getBoolean("dedups"));
                 },
                 Sql.bigints(ids));
     }

@@ -6,7 +6,8 @@ import java.time.Duration;
 
 /** A short transaction, READ COMMITTED whatever the default, whose waits for locks are bounded. */
 public final class OwnTransaction {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** How long it waits for a lock. */
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private OwnTransaction() {}
 

@@ -4,9 +4,12 @@ import io.rowlock.job.By;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Takes out what finished jobs of a subject carry, and what alerts say of them. */
 public final class RedactionSql {
@@ -48,28 +51,64 @@ public final class RedactionSql {
             RETURNING id
             """;
 
-    /* Locks: the alerts, in the order of their ids, waited for. Index: rowlock_alert_job, job by job; the primary key. */
+    /*
+     * No lock. Indexes: rowlock_alert_job, job by job; or rowlock_alert_subject, in its order, behind $4; then the primary key of jobs.
+     * Rows: those of the jobs given, and of the subject at most $5. A row that was written by the version before has no subject,
+     * or one of an earlier job, and is found by its job.
+     */
     static final String ALERTS = """
-            /* rowlock:redact-alerts */
+            /* rowlock:alerts-about */
             WITH about AS MATERIALIZED (
               SELECT a.id
-              FROM unnest($1::bigint[]) AS job(id)
-              CROSS JOIN LATERAL (SELECT id FROM rowlock_alert WHERE job_id = job.id OFFSET 0) a),
-            locked AS MATERIALIZED (
-              SELECT id FROM rowlock_alert WHERE id = ANY(ARRAY(SELECT id FROM about)) ORDER BY id FOR NO KEY UPDATE)
-            UPDATE rowlock_alert
-            SET reason = 'redacted'
-            WHERE id = ANY(ARRAY(SELECT id FROM locked)) AND (job_id = ANY($1::bigint[])) IS TRUE
+              FROM unnest($2::bigint[]) AS job(id)
+              CROSS JOIN LATERAL (SELECT id FROM rowlock_alert WHERE job_id = job.id AND subject IS DISTINCT FROM $1 AND reason <> $3
+                                  OFFSET 0) a
+              UNION
+              (SELECT id
+               FROM rowlock_alert
+               WHERE subject = $1 AND id > $4 AND reason <> $3
+               ORDER BY subject, id
+               LIMIT $5))
+            SELECT alert.id, alert.kind, alert.job_id, (SELECT queue FROM rowlock_job WHERE id = alert.job_id) AS queue
+            FROM rowlock_alert alert
+            WHERE alert.id = ANY(ARRAY(SELECT id FROM about))
+            ORDER BY alert.id
             """;
+
+    /*
+     * Locks: the alerts, in the order of their ids, skipping what is locked. One that was counted up meanwhile may be about somebody
+     * else by now. Index: the primary key. Rows: those given.
+     */
+    static final String REDACT_ALERTS = """
+            /* rowlock:redact-alerts */
+            WITH locked AS MATERIALIZED (
+              SELECT id
+              FROM rowlock_alert
+              WHERE id = ANY($1::bigint[])
+              ORDER BY id
+              FOR NO KEY UPDATE SKIP LOCKED),
+            redacted AS (
+              UPDATE rowlock_alert
+              SET reason = $6
+              WHERE id = ANY(ARRAY(SELECT id FROM locked)) AND (subject = $2 OR job_id = ANY($3::bigint[])) IS TRUE
+              RETURNING id),
+            noted AS (
+              INSERT INTO rowlock_operation (who, why, what, alert) SELECT $4, $5, 'redact', id FROM redacted ORDER BY id)
+            SELECT id, id IN (SELECT id FROM redacted) AS redacted FROM locked
+            """;
+
+    private static final String GONE = "redacted";
 
     private final Sql ofSubject;
     private final Sql redact;
     private final Sql alerts;
+    private final Sql redactAlerts;
 
     public RedactionSql(Names names) {
         this.ofSubject = new Sql(names, OF_SUBJECT);
         this.redact = new Sql(names, REDACT);
         this.alerts = new Sql(names, ALERTS);
+        this.redactAlerts = new Sql(names, REDACT_ALERTS);
     }
 
     /** A job about a subject. */
@@ -92,11 +131,46 @@ public final class RedactionSql {
 
     /** Redacts those of the jobs that are finished and free, in a transaction; gives their ids. */
     public Set<Long> redact(Connection connection, Collection<Long> ids, By by) throws SQLException {
-        Set<Long> done =
-                new HashSet<>(redact.query(connection, row -> row.getLong("id"), Sql.bigints(ids), by.who(), by.why()));
-        if (!done.isEmpty()) {
-            alerts.update(connection, Sql.bigints(done));
-        }
-        return done;
+        return new HashSet<>(redact.query(connection, row -> row.getLong("id"), Sql.bigints(ids), by.who(), by.why()));
+    }
+
+    /**
+     * An alert that says something of a subject.
+     *
+     * @param job the last one it happened to, or 0
+     * @param queue the job's; null: it has none, or its row is gone
+     */
+    public record Said(
+            long id, String kind, long job, @Nullable String queue) {}
+
+    /** Alerts that still say something: of these jobs, and the next ones of the subject behind an id, at most so many. */
+    public List<Said> alerts(Connection connection, String subject, Collection<Long> jobs, long after, int most)
+            throws SQLException {
+        return alerts.query(
+                connection,
+                row -> new Said(
+                        row.getLong("id"), row.getString("kind"), row.getLong("job_id"), row.getString("queue")),
+                subject,
+                Sql.bigints(jobs),
+                GONE,
+                after,
+                most);
+    }
+
+    /** Takes the words out of those that are free and still about the subject or the jobs; gives all that were free, and whether they were. */
+    public Map<Long, Boolean> redactAlerts(
+            Connection connection, Collection<Long> ids, String subject, Collection<Long> jobs, By by)
+            throws SQLException {
+        Map<Long, Boolean> free = new HashMap<>();
+        redactAlerts.query(
+                connection,
+                row -> free.put(row.getLong("id"), row.getBoolean("redacted")),
+                Sql.bigints(ids),
+                subject,
+                Sql.bigints(jobs),
+                by.who(),
+                by.why(),
+                GONE);
+        return free;
     }
 }

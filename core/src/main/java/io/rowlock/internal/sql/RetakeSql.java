@@ -122,8 +122,9 @@ public final class RetakeSql {
             return holder != null;
         }
 
-        private boolean isApartFrom(Holder other) {
-            return order != null && other.order() != null && !order.equals(other.order());
+        /** Whether the two wait under one key and stay two, as each has another place in an order. */
+        public boolean isApart() {
+            return order != null && holder != null && holder.order() != null && !order.equals(holder.order());
         }
     }
 
@@ -178,7 +179,7 @@ public final class RetakeSql {
      */
     public Optional<Merged> merge(Connection connection, Keyless job) throws SQLException {
         Holder holder = job.holder();
-        if (holder == null || job.isApartFrom(holder)) {
+        if (holder == null || job.isApart()) {
             return Optional.empty();
         }
         boolean staysInPlace = job.order() != null && (holder.order() == null || job.id() < holder.id());

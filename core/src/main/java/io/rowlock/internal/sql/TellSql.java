@@ -50,7 +50,7 @@ public final class TellSql {
                           AND kind NOT LIKE 'rowlock-alert:%'
                           AND NOT EXISTS (SELECT 1 FROM rowlock_alert other
                                           WHERE other.cause = rowlock_alert.cause AND other.kind = rowlock_alert.kind
-                                            AND other.bucket >= date_trunc('hour', rowlock_alert.bucket)
+                                            AND other.bucket >= date_trunc('hour', rowlock_alert.bucket, 'UTC')
                                             AND other.bucket < rowlock_alert.bucket AND other.acknowledged_at IS NULL) AS news
             """;
 

@@ -6,6 +6,7 @@ import io.rowlock.internal.sql.PlannedStatements.Pinned;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /** The statements of alerts whose plans are pinned, and rows for them. */
@@ -34,11 +35,12 @@ final class AlertStatements {
                 pin(
                         "raise-alert",
                         AlertSql.RAISE,
-                        List.of("rowlock_alert_pk", "rowlock_alert_once"),
+                        List.of("rowlock_alert_pk", "rowlock_alert_once", "rowlock_job_pk"),
                         "job dead",
                         Sql.texts(List.of("mine", "kind-1")),
                         Sql.bigints(List.of(1L, 2L)),
-                        Sql.texts(List.of("reason", "reason"))),
+                        Sql.texts(List.of("reason", "reason")),
+                        Sql.texts(Arrays.asList(null, "Order:42"))),
                 pin("find-alert", AlertBookSql.FIND, key, 1L),
                 pin(
                         "open-alerts",

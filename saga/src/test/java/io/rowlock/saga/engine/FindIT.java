@@ -264,6 +264,21 @@ final class FindIT {
     }
 
     @Test
+    void an_alert_of_a_saga_loses_its_words_though_the_saga_and_its_jobs_are_gone(TestSchema schema) throws Exception {
+        begin(schema);
+        scene.begin(TRIP, "1", new Trip("Customer:ann", "ann's"));
+        scene.signal(PAID, SagaTarget.saga("1"), 7);
+        scene.await("1", SagaStatus.STUCK);
+        String traces = "SELECT count(*) FROM rowlock_alert WHERE reason LIKE '%ann''s%'";
+        assertThat(schema.count(traces)).isEqualTo(1);
+        schema.execute("DELETE FROM rowlock_saga; DELETE FROM rowlock_job");
+
+        assertThat(scene.operations().redact("Customer:ann", ME)).isEqualTo(new SagaRedaction(0, 0, 0));
+
+        assertThat(schema.count(traces)).isZero();
+    }
+
+    @Test
     void a_finished_saga_that_somebody_has_locked_is_redacted_when_it_is_free(TestSchema schema) throws Exception {
         begin(schema);
         rows(schema, "trip", "completed", 1, 10);

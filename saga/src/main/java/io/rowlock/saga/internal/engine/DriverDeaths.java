@@ -9,6 +9,7 @@ import io.rowlock.internal.sql.AlertSql;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaOutcome.SagaStuck;
 import io.rowlock.saga.internal.sql.StuckSql;
+import io.rowlock.saga.internal.sql.StuckSql.Stuck;
 import io.rowlock.spi.DeathHook;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,11 +37,14 @@ final class DriverDeaths {
     DeathHook hook(Saga<?> saga) {
         return (connection, job) -> {
             String reason = Failures.cut("its driver failed for good: " + job.reason(), LONGEST_REASON);
-            Optional<String> stuck = sql.stuck(connection, job.id(), reason);
+            Optional<Stuck> stuck = sql.stuck(connection, job.id(), reason);
             if (stuck.isPresent()) {
                 List<RowlockEvent> events = new ArrayList<>(alerts.raise(
-                        connection, AlertCause.SAGA_STUCK, List.of(new AlertSql.Cause(saga.name(), job.id(), reason))));
-                events.add(new SagaStuck(stuck.get(), saga.name(), saga.version(), reason));
+                        connection,
+                        AlertCause.SAGA_STUCK,
+                        List.of(new AlertSql.Cause(
+                                saga.name(), job.id(), reason, stuck.get().about()))));
+                events.add(new SagaStuck(stuck.get().id(), saga.name(), saga.version(), reason));
                 untold.put(job.id(), events);
             }
         };

@@ -1,6 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
 import io.rowlock.internal.sql.Names;
+import io.rowlock.internal.sql.RedactionSql;
 import io.rowlock.saga.SagaOperations;
 import io.rowlock.saga.internal.sql.FindSql;
 import io.rowlock.saga.internal.sql.ForkSql;
@@ -38,7 +39,7 @@ final class OperationParts {
                                 restarts,
                                 definitions,
                                 codec),
-                        new Redactions(new RedactSql(names), patience),
+                        new Redactions(new RedactSql(names), new RedactionSql(names), patience),
                         new Bulk(core, finds, patience),
                         wishes),
                 new RowSagaOperations.Readings(finds, new TimelineSql(names), definitions),

@@ -1,5 +1,7 @@
 package io.rowlock.saga.internal.engine;
 
+import io.rowlock.internal.sql.RedactionSql;
+import io.rowlock.internal.sql.RedactionSql.Said;
 import io.rowlock.job.By;
 import io.rowlock.saga.SagaRedaction;
 import io.rowlock.saga.internal.sql.RedactSql;
@@ -7,6 +9,8 @@ import io.rowlock.saga.internal.sql.RedactSql.About;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -18,10 +22,12 @@ final class Redactions {
     private static final String WHAT = "redact sagas";
 
     private final RedactSql sql;
+    private final RedactionSql alerts;
     private final Patience patience;
 
-    Redactions(RedactSql sql, Patience patience) {
+    Redactions(RedactSql sql, RedactionSql alerts, Patience patience) {
         this.sql = sql;
+        this.alerts = alerts;
         this.patience = patience;
     }
 
@@ -40,10 +46,38 @@ final class Redactions {
             open = present(locked);
             if (open.isEmpty() || System.nanoTime() - until > 0) {
                 return new SagaRedaction(
-                        redacted, all.stream().filter(each -> !each.finished()).count(), open.size());
+                        redacted,
+                        all.stream().filter(each -> !each.finished()).count(),
+                        open.size() + redactAlerts(subject, by));
             }
             LockSupport.parkNanos(PAUSE);
         }
+    }
+
+    /** What alerts say of the subject, whose sagas may be gone; gives how many were not to be had. */
+    private long redactAlerts(String subject, By by) {
+        long locked = 0;
+        long after = 0;
+        long until = System.nanoTime() + LONGEST;
+        List<Said> page;
+        do {
+            long from = after;
+            page = patience.read(WHAT, connection -> alerts.alerts(connection, subject, List.of(), from, BATCH));
+            List<Long> rest = new ArrayList<>(page.stream().map(Said::id).toList());
+            while (!rest.isEmpty()) {
+                List<Long> now = List.copyOf(rest);
+                Map<Long, Boolean> free =
+                        patience.once(WHAT, connection -> alerts.redactAlerts(connection, now, subject, List.of(), by));
+                rest.removeAll(free == null ? Set.of() : free.keySet());
+                if (rest.isEmpty() || System.nanoTime() - until > 0) {
+                    break;
+                }
+                LockSupport.parkNanos(PAUSE);
+            }
+            locked += rest.size();
+            after = page.isEmpty() ? after : page.get(page.size() - 1).id();
+        } while (page.size() == BATCH);
+        return locked;
     }
 
     /** Those that were not to be had. */

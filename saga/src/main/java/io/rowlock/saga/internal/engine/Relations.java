@@ -56,7 +56,7 @@ final class Relations {
     Beside alert(AlertCause cause, Instance<?> saga, String reason) {
         long driver = saga.row().driver() == null ? 0 : saga.row().driver();
         AlertSql.Cause about =
-                new AlertSql.Cause(saga.definition().name(), driver, "saga " + saga.id() + ": " + reason);
+                new AlertSql.Cause(saga.definition().name(), driver, "saga " + saga.id() + ": " + reason, about(saga));
         return new Beside() {
             private List<AlertRaised> raised = List.of();
 
@@ -70,6 +70,13 @@ final class Relations {
                 raised.forEach(listener::on);
             }
         };
+    }
+
+    /** By what its alerts are found when what it says is to be taken out. */
+    private static String about(Instance<?> saga) {
+        String subject = saga.row().origin().subject();
+        String key = saga.row().origin().businessKey();
+        return subject != null ? subject : key != null ? key : "";
     }
 
     /** What an end brings with it: an alert if a person is needed, a signal to a parent. */

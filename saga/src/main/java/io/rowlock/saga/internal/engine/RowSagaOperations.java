@@ -63,11 +63,44 @@ final class RowSagaOperations implements SagaOperations {
 
     @Override
     public SagaPage find(SagaQuery query) {
+        return find(query, AccessPolicy.NOBODY);
+    }
+
+    @Override
+    public SagaPage find(SagaQuery query, By by) {
         required(query);
+        required(by);
         return patience.read("find sagas", connection -> {
             Ids ids = readings.finds().find(connection, query);
-            return new SagaPage(readings.finds().view(connection, ids.ids(), false), ids.next());
+            return new SagaPage(
+                    readings.finds().view(connection, ids.ids(), false).stream()
+                            .map(saga -> shown(saga, by))
+                            .toList(),
+                    ids.next());
         });
+    }
+
+    /** What went wrong may quote what the saga says. */
+    private SagaView shown(SagaView saga, By by) {
+        SagaView.Course course = saga.course();
+        boolean silent = course.reason() == null && course.cancel() == null;
+        return silent || allowed(Action.READ, saga.id(), by) ? saga : hidden(saga, course);
+    }
+
+    private static SagaView hidden(SagaView saga, SagaView.Course course) {
+        return new SagaView(
+                saga.id(),
+                saga.definition(),
+                saga.keys(),
+                saga.status(),
+                new SagaView.Course(
+                        course.step(),
+                        course.pivoted(),
+                        course.reason() == null ? null : AccessPolicy.HIDDEN,
+                        course.cancel() == null ? null : AccessPolicy.HIDDEN),
+                saga.times(),
+                saga.driver(),
+                saga.state());
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rowlock.internal.sql.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Marks the saga of a driver that became a dead letter. */
 public final class StuckSql {
@@ -17,7 +18,7 @@ public final class StuckSql {
             UPDATE rowlock_saga
             SET status = 'stuck', reason = $2, driver = NULL, updated_at = clock_timestamp()
             WHERE driver = $1 AND finished_at IS NULL
-            RETURNING id
+            RETURNING id, coalesce(subject, business_key) AS about
             """;
 
     private final Sql stuck;
@@ -26,9 +27,14 @@ public final class StuckSql {
         this.stuck = new Sql(names, STUCK);
     }
 
+    /** A saga that is stuck now, and by what people find what it says. */
+    public record Stuck(String id, @Nullable String about) {}
+
     /** The saga, if it drove one. */
-    public Optional<String> stuck(Connection connection, long driver, String reason) throws SQLException {
-        return stuck.query(connection, row -> row.getString("id"), driver, reason).stream()
+    public Optional<Stuck> stuck(Connection connection, long driver, String reason) throws SQLException {
+        return stuck
+                .query(connection, row -> new Stuck(row.getString("id"), row.getString("about")), driver, reason)
+                .stream()
                 .findFirst();
     }
 }
