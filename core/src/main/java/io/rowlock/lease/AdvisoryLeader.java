@@ -71,7 +71,7 @@ public interface AdvisoryLeader extends AutoCloseable {
      * @param work what to do
      * @return false if another leads; nothing was done then
      * @throws Exception what the work threw
-     * @throws io.rowlock.error.LeaseLostException if the session was lost while the work ran, though it returned
+     * @throws io.rowlock.error.LeaseLostException if the session was lost or released while the work ran, though it returned
      * @throws io.rowlock.error.InvalidUseException as for {@link #tryAcquire}
      * @throws io.rowlock.error.DatabaseException as for {@link #tryAcquire}
      */
@@ -100,8 +100,9 @@ public interface AdvisoryLeader extends AutoCloseable {
     AdvisoryLeader onLost(Runnable call);
 
     /**
-     * Lets others lead, and gives the session back. Does nothing if this process does not lead. Never throws for a session that is
-     * gone: the lock went with it.
+     * Lets others lead, and gives the session back. Does nothing if this process does not lead. Units of work that other threads do
+     * are interrupted, as if the session were lost; a transaction over it ends first. Never throws for a session that is gone: the
+     * lock went with it.
      */
     void release();
 

@@ -16,11 +16,14 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.sql.DriverManager;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.Consumer;
 
 /**
  * A worker in a JVM of its own that does {@link Task}s. Says {@code event ...} for each event. Takes lines: {@code open
- * NAME} opens a gate, {@code commit} lets a stalled transaction go on, {@code stop MILLIS} stops the worker with that grace period and ends the JVM.
+ * NAME} opens a gate, {@code commit} lets a stalled transaction go on, {@code clock DURATION} sets a {@link ShiftedClock} and says {@code
+ * clock INSTANT}, {@code take NAME} tries to take a lease and says {@code taken NAME} or {@code refused NAME}, {@code stop MILLIS} stops the
+ * worker with that grace period and ends the JVM.
  */
 final class ChildWorker {
     private static final String NAME = "fault.name";
@@ -129,14 +132,15 @@ final class ChildWorker {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> worker.stop(Duration.ofMillis(grace))));
         }
         worker.start();
-        obey(worker, deeds, transactions);
+        obey(rowlock, worker, deeds, transactions);
     }
 
     private static void say(RowlockEvent event) {
         System.out.println("event " + event);
     }
 
-    private static void obey(Worker worker, Deeds deeds, StallingTransactions transactions) throws Exception {
+    private static void obey(Rowlock rowlock, Worker worker, Deeds deeds, StallingTransactions transactions)
+            throws Exception {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {
             String[] words = order.split(" ", 2);
@@ -144,6 +148,12 @@ final class ChildWorker {
                 deeds.open(words[1]);
             } else if (words[0].equals("commit")) {
                 transactions.goOn();
+            } else if (words[0].equals("clock")) {
+                ShiftedClock.set(Duration.parse(words[1]));
+                System.out.println("clock " + Instant.now());
+            } else if (words[0].equals("take")) {
+                boolean taken = rowlock.leases().tryTake(words[1], Scene.LEASE).isPresent();
+                System.out.println((taken ? "taken " : "refused ") + words[1]);
             } else if (words[0].equals("stop")) {
                 worker.stop(Duration.ofMillis(Long.parseLong(words[1])));
                 System.exit(0);

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes and sessions whose clocks and zones differ. */
 @PostgresTest
@@ -79,6 +81,75 @@ final class ClockIT {
         }
         assertThat(scene.number(job, "attempts")).isOne();
         assertThat(scene.number(job, "losses")).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, -1})
+    void job_and_lease_of_a_node_whose_clock_is_wrong_are_neither_lost_nor_taken_early_and_free_when_it_dies(int ahead)
+            throws Exception {
+        Duration wrong = Duration.ofHours(ahead);
+        schema.execute("TRUNCATE rowlock_lease, rowlock_lease_history");
+        long job = scene.enqueue(Task.waiting("long"));
+        try (ChildJvm holder = launchAt("holder", FAR_EAST, wrong)) {
+            scene.awaitStart("long", "holder");
+            setClock(holder, wrong); // which it was from the beginning
+            takeBilling(holder, true);
+            try (ChildJvm other = launchAt("other", FAR_WEST, wrong.negated())) {
+                ChildWorker.awaitStarted(other);
+                setClock(other, wrong.negated());
+                awaitKept(job, 2);
+                takeBilling(other, false);
+                setClock(holder, wrong.negated()); // somebody sets it while all is held
+                awaitKept(job, 4);
+                takeBilling(other, false);
+                assertThat(scene.starts("long")).isOne();
+                assertThat(schema.count("SELECT count(*) FROM rowlock_lease_history"))
+                        .isOne();
+
+                holder.kill();
+                scene.awaitStart("long", "other");
+                patiently()
+                        .until(() ->
+                                schema.count("SELECT count(*) FROM rowlock_lease WHERE expires_at <= clock_timestamp()")
+                                        == 1);
+                takeBilling(other, true);
+                other.send("open long");
+                scene.awaitState(job, "completed");
+            }
+        }
+        assertThat(scene.starts("long")).isEqualTo(2);
+    }
+
+    /** The job's lease and the other one have been renewed for so many times to live since they were taken. */
+    private void awaitKept(long job, int times) {
+        String since = " + interval '" + Scene.LEASE.multipliedBy(times).toMillis() + " ms'";
+        patiently()
+                .until(() -> schema.count(
+                                "SELECT count(*) FROM rowlock_job j, started s, rowlock_lease l WHERE j.id = ? AND s.job_id = j.id"
+                                        + " AND j.locked_until > s.at" + since + " AND l.expires_at > l.taken_at"
+                                        + since,
+                                job)
+                        == 1);
+    }
+
+    private static void takeBilling(ChildJvm child, boolean free) throws InterruptedException {
+        child.send("take billing");
+        child.awaitLine((free ? "taken" : "refused") + " billing", Scene.SOON);
+    }
+
+    /** And makes sure that it is wrong by so much. */
+    private static void setClock(ChildJvm child, Duration offset) throws InterruptedException {
+        child.send("clock " + offset);
+        String said = child.awaitLine(line -> line.startsWith("clock "), Scene.SOON);
+        Instant there = Instant.parse(said.substring("clock ".length()));
+        assertThat(Duration.between(Instant.now(), there)).isCloseTo(offset, Duration.ofMinutes(5));
+    }
+
+    private ChildJvm launchAt(String who, String zoneOfJvm, Duration offset) {
+        return ChildWorker.launch(schema, who, options -> {
+            options.jvm().property("user.timezone", zoneOfJvm);
+            ShiftedClock.of(options.jvm(), offset);
+        });
     }
 
     @Test

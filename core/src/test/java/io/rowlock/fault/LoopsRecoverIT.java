@@ -11,9 +11,12 @@ import io.rowlock.fixture.Grants;
 import io.rowlock.job.JobContext;
 import io.rowlock.job.Kind;
 import io.rowlock.job.PermanentFailure;
+import io.rowlock.lease.PartitionMember;
+import io.rowlock.lease.Term;
 import io.rowlock.schedule.Schedule;
 import io.rowlock.testkit.postgres.OwnPostgres;
 import io.rowlock.testkit.postgres.PostgresOptions;
+import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
@@ -30,26 +33,35 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Every loop of a worker fails for a while, and when that is over each does its own work again by itself. */
+/**
+ * Every loop of a worker, and those of leases, leaders and partitions, fail for a while, and when that is over each does its own
+ * work again by itself. A slow network lets none of them fail for good, and each does its work over it.
+ */
 @Tag("P10")
 @Tag("B41")
+@Tag("B51")
 @Timeout(300)
 final class LoopsRecoverIT {
     private static final OwnPostgres SERVER = TestPostgres.embedded(PostgresOptions::durable);
     private static final String ROLE = "loops";
-    private static final int POOL = 5;
+    private static final int POOL = 8; // three of the worker, two of the leases, some for handlers
+    private static final int PARTS = 2;
 
     private static TestSchema schema;
+    private static TcpProxy network;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
@@ -57,6 +69,8 @@ final class LoopsRecoverIT {
     private final List<Connection> taken = new ArrayList<>();
     private HikariDataSource pool;
     private Scene scene;
+    private Rowlock rowlock;
+    private PartitionMember member;
 
     /** No worker knows it. */
     @Kind("nobodys")
@@ -112,7 +126,8 @@ final class LoopsRecoverIT {
                 for (int i = 0; i < POOL; i++) {
                     asked.add(test.threads.submit(test::connection));
                 }
-                patiently().until(() -> {
+                // A second between two tries, or a new session is gone before it is lent.
+                patiently().pollInterval(Duration.ofSeconds(1)).until(() -> {
                     terminateSessions();
                     return asked.stream().allMatch(Future::isDone);
                 });
@@ -125,6 +140,29 @@ final class LoopsRecoverIT {
             void ends(LoopsRecoverIT test) throws Exception {
                 test.release();
             }
+        },
+        NETWORK_SWALLOWS_ALL {
+            @Override
+            void begins(LoopsRecoverIT test) {
+                network.freeze();
+            }
+
+            @Override
+            void ends(LoopsRecoverIT test) {
+                network.thaw();
+            }
+        },
+        NETWORK_RESETS_ALL {
+            @Override
+            void begins(LoopsRecoverIT test) {
+                network.refuse();
+                network.cut();
+            }
+
+            @Override
+            void ends(LoopsRecoverIT test) {
+                network.accept();
+            }
         };
 
         abstract void begins(LoopsRecoverIT test) throws Exception;
@@ -135,10 +173,12 @@ final class LoopsRecoverIT {
     @BeforeAll
     static void createSchema() throws SQLException {
         schema = TestSchema.create(SERVER, "loops");
+        network = TcpProxy.to(SERVER);
     }
 
     @AfterAll
     static void close() {
+        network.close();
         SERVER.close();
     }
 
@@ -146,7 +186,11 @@ final class LoopsRecoverIT {
     void end() throws SQLException {
         gates.values().forEach(CountDownLatch::countDown);
         release();
+        network.thaw();
+        network.accept();
+        network.delay(Duration.ZERO);
         scene.close();
+        rowlock.leases().stop(Duration.ofSeconds(5));
         pool.close();
         threads.shutdownNow();
     }
@@ -154,31 +198,53 @@ final class LoopsRecoverIT {
     @ParameterizedTest
     @EnumSource(Trouble.class)
     void each_does_its_work_again_by_itself(Trouble trouble) throws Exception {
-        if (!SERVER.isRunning()) {
-            SERVER.start();
-        }
-        scene = Scene.empty(schema);
-        schema.execute("DO $$ BEGIN CREATE ROLE " + ROLE + " LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
-        schema.execute(Grants.of(scene.rowlock().schema(), ROLE));
-        pool = pool();
+        begin();
         long during = scene.enqueue(Task.waiting("ends during the trouble"));
         long held = scene.enqueue(Task.waiting("held through the trouble"));
         Worker worker = start();
         patiently()
                 .until(() -> gates.keySet().containsAll(Set.of("ends during the trouble", "held through the trouble")));
+        awaitLeases(0);
 
         trouble.begins(this);
         open("ends during the trouble");
         patiently()
-                .until(() -> failing(worker)
+                .until(() -> failing(worker.health().loops())
                         .containsAll(Set.of("claimer", "completer", "heartbeat", "pruner", "scheduler")));
+        patiently()
+                .until(() -> failing(rowlock.leases().health().loops())
+                        .containsAll(Set.of("leader-billing", "partition-feed")));
         assertThat(worker.health().up()).isFalse();
         trouble.ends(this);
 
-        assertRecovers(worker, during, held);
+        assertAllWork(worker, during, held);
     }
 
-    private void assertRecovers(Worker worker, long during, long held) throws SQLException {
+    @Test
+    void each_does_its_work_over_a_slow_network() throws Exception {
+        begin();
+        long during = scene.enqueue(Task.waiting("ends"));
+        long held = scene.enqueue(Task.waiting("held"));
+        network.delay(Duration.ofMillis(50));
+        Worker worker = start();
+        patiently().until(() -> gates.keySet().containsAll(Set.of("ends", "held")));
+        open("ends");
+
+        assertAllWork(worker, during, held);
+    }
+
+    private void begin() throws SQLException {
+        if (!SERVER.isRunning()) {
+            SERVER.start();
+        }
+        scene = Scene.empty(schema);
+        schema.execute("TRUNCATE rowlock_lease, rowlock_lease_history, rowlock_partition_member");
+        schema.execute("DO $$ BEGIN CREATE ROLE " + ROLE + " LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$");
+        schema.execute(Grants.of(scene.rowlock().schema(), ROLE));
+        pool = pool();
+    }
+
+    private void assertAllWork(Worker worker, long during, long held) throws SQLException {
         schema.execute(
                 "INSERT INTO rowlock_idempotency_key (key, scope, principal, method, path, fingerprint, response, expires_at)"
                         + " VALUES ('old', sha256('x'), 'ada', 'POST', '/', 'f', '{}', clock_timestamp())");
@@ -203,9 +269,23 @@ final class LoopsRecoverIT {
                 .alias("delivery of alerts")
                 .until(() -> told.containsAll(Set.of("job dead", "unknown kind waiting")));
         awaitLife("pruner", "SELECT 1 - count(*) FROM rowlock_idempotency_key");
-        patiently().alias("health").until(() -> worker.health().up());
-        open("held through the trouble");
+        awaitLeases(now);
+        patiently()
+                .alias("health")
+                .until(() -> worker.health().up() && rowlock.leases().health().up());
+        gates.values().forEach(CountDownLatch::countDown);
         scene.awaitState(held, "completed");
+    }
+
+    /** The leader's and those of all parts are held, and were renewed after a time. */
+    private void awaitLeases(long epochMillis) {
+        awaitLife(
+                "leader, partitions, renewal",
+                "SELECT (count(*) = " + (1 + PARTS)
+                        + ")::int::bigint FROM rowlock_lease WHERE holder IS NOT NULL AND expires_at > greatest("
+                        + "taken_at + interval '1 s', to_timestamp(" + epochMillis + " / 1000.0)) + interval '"
+                        + Scene.LEASE.toMillis() + " ms'");
+        patiently().until(() -> member.parts().size() == PARTS);
     }
 
     private static void awaitLife(String loop, String count) {
@@ -213,12 +293,14 @@ final class LoopsRecoverIT {
     }
 
     private Worker start() {
-        Rowlock rowlock = Rowlock.builder()
+        rowlock = Rowlock.builder()
                 .connections(this::lent)
                 .schema(schema.name())
                 .alertSink("test", (alert, delivery) -> told.add(alert.cause()))
                 .alertLimits(AlertLimits.standard().unknownKind(Duration.ofSeconds(1)))
                 .build();
+        rowlock.leader(Scene.LEASE).run("billing", LoopsRecoverIT::hold);
+        member = rowlock.partitions(Scene.LEASE).join("feed", PARTS, LoopsRecoverIT::hold);
         return scene.start(
                 rowlock,
                 settings -> settings.lease(Scene.LEASE)
@@ -226,6 +308,12 @@ final class LoopsRecoverIT {
                         .handle(Ticked.class, (tick, job) -> {})
                         .schedule(Schedule.fixedRate("ticks", Duration.ofSeconds(1))
                                 .job(new Ticked())));
+    }
+
+    private static void hold(Term term) {
+        while (term.goesOn()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
     }
 
     private void handle(Task task, JobContext job) throws InterruptedException {
@@ -241,12 +329,12 @@ final class LoopsRecoverIT {
         gates.computeIfAbsent(gate, name -> new CountDownLatch(1)).countDown();
     }
 
-    private static Set<String> failing(Worker worker) {
-        return worker.health().loops().stream().map(FailingLoop::loop).collect(Collectors.toSet());
+    private static Set<String> failing(List<FailingLoop> loops) {
+        return loops.stream().map(FailingLoop::loop).collect(Collectors.toSet());
     }
 
     private HikariDataSource pool() {
-        PGSimpleDataSource source = schema.dataSource();
+        PGSimpleDataSource source = network.dataSource(schema);
         source.setUser(ROLE);
         source.setApplicationName(ROLE);
         source.setOptions("-c statement_timeout=500ms");

@@ -20,12 +20,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 @PostgresTest
 @Timeout(120)
@@ -84,6 +86,18 @@ final class AdvisoryLeaderIT {
         assertThat(first.leads()).isFalse();
         assertThat(second.tryAcquire()).isTrue();
         assertThat(here.rowlock().advisoryLeader("other").key()).isNotEqualTo(first.key());
+    }
+
+    @Test
+    void who_cannot_lead_keeps_no_session() throws Exception {
+        first.tryAcquire();
+        PGSimpleDataSource source = schema.dataSource();
+        source.setApplicationName("no leader");
+        AdvisoryLeader other = here.rowlock().advisoryLeader("scheduler", source::getConnection);
+        assertThat(other.withLeaderLock(() -> {})).isFalse();
+        assertThat(other.withLeaderSession(session -> {})).isFalse();
+        soon().until(() ->
+                schema.count("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'no leader'") == 0);
     }
 
     @Test
@@ -156,6 +170,23 @@ final class AdvisoryLeaderIT {
         assertThat(first.withLeaderSession(session -> insert(session, 2))).isTrue();
         assertThat(first.leads()).isTrue();
         assertThat(schema.list(Integer.class, "SELECT n FROM written")).containsExactly(2);
+    }
+
+    @Test
+    void what_was_committed_over_the_session_is_told_as_done_though_another_thread_has_released_it() throws Exception {
+        first.tryAcquire();
+        boolean written = first.withLeaderSession(session -> {
+            insert(session, 1);
+            new Thread(first::release).start();
+            while (first.leads()) {
+                LockSupport.parkNanos(1_000_000); // is interrupted then
+            }
+        });
+        assertThat(written).isTrue();
+        assertThat(Thread.interrupted()).as("goes no further").isFalse();
+        assertThat(schema.list(Integer.class, "SELECT n FROM written")).containsExactly(1);
+        soon().until(() -> second.tryAcquire());
+        assertThat(first.tryAcquire()).isFalse();
     }
 
     private static void insert(Connection connection, int n) throws SQLException {
@@ -231,7 +262,7 @@ final class AdvisoryLeaderIT {
             Rowlock pooled =
                     Rowlock.builder().connections(pooler).schema(schema.name()).build();
             Lease lease =
-                    pooled.leases().tryTake("billing", Duration.ofSeconds(1)).orElseThrow();
+                    pooled.leases().tryTake("billing", Duration.ofSeconds(3)).orElseThrow();
             try (Connection connection = pooler.get()) {
                 connection.setAutoCommit(false);
                 lease.fence(connection);
@@ -239,7 +270,7 @@ final class AdvisoryLeaderIT {
                 connection.commit();
             }
             soon().until(() ->
-                    schema.count("SELECT count(*) FROM rowlock_lease WHERE expires_at > taken_at + interval '3 s'")
+                    schema.count("SELECT count(*) FROM rowlock_lease WHERE expires_at > taken_at + interval '6 s'")
                             == 1);
             assertThat(lease.isHeld()).isTrue();
             assertThat(here.rowlock().leases().tryTake("billing")).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rowlock.error.RowlockException;
 import io.rowlock.fixture.TestRowlock;
+import io.rowlock.job.By;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.sql.Connection;
@@ -49,6 +50,7 @@ final class LeaseRandomIT {
         schema.execute("CREATE TABLE written (n bigint GENERATED ALWAYS AS IDENTITY, token bigint NOT NULL)");
         long until = System.nanoTime() + FOR;
         AtomicInteger refused = new AtomicInteger();
+        AtomicInteger revoked = new AtomicInteger();
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             List<Future<?>> all = new ArrayList<>();
@@ -56,7 +58,7 @@ final class LeaseRandomIT {
                 Random random = new Random(SEED + taker);
                 all.add(threads.submit(() -> takeAndWrite(random, until, refused)));
             }
-            all.add(threads.submit(() -> disturb(new Random(SEED - 1), until)));
+            all.add(threads.submit(() -> disturb(new Random(SEED - 1), until, revoked)));
             for (Future<?> each : all) {
                 each.get();
             }
@@ -67,10 +69,14 @@ final class LeaseRandomIT {
         }
         List<Long> tokens = schema.list(Long.class, "SELECT token FROM written ORDER BY n");
         System.out.printf(
-                "%d writes under %d tokens, %d refused%n",
-                tokens.size(), tokens.stream().distinct().count(), refused.get());
+                "%d writes under %d tokens, %d refused, %d times revoked%n",
+                tokens.size(), tokens.stream().distinct().count(), refused.get(), revoked.get());
         assertThat(tokens).as("seed %d", SEED).hasSizeGreaterThan(50).isSorted();
         assertThat(tokens.stream().distinct().count()).isGreaterThan(5);
+        assertThat(schema.count("SELECT count(*) FROM rowlock_lease_history WHERE ended = 'revoked'"))
+                .as("each revocation ended a holding, seed %d", SEED)
+                .isPositive()
+                .isEqualTo(revoked.get());
     }
 
     private Void takeAndWrite(Random random, long until, AtomicInteger refused) throws SQLException {
@@ -123,12 +129,14 @@ final class LeaseRandomIT {
         }
     }
 
-    private Void disturb(Random random, long until) throws SQLException {
+    private Void disturb(Random random, long until, AtomicInteger revoked) throws SQLException {
+        Leases leases = TestRowlock.beside(schema).rowlock().leases();
         while (System.nanoTime() < until) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50 + random.nextInt(200)));
-            switch (random.nextInt(5)) {
+            switch (random.nextInt(6)) {
                 case 0 -> schema.execute("UPDATE rowlock_lease SET expires_at = clock_timestamp()");
                 case 1 -> schema.execute("DELETE FROM rowlock_lease");
+                case 2 -> revoke(leases, revoked);
                 default ->
                     schema.execute(
                             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
@@ -137,5 +145,11 @@ final class LeaseRandomIT {
             }
         }
         return null;
+    }
+
+    private static void revoke(Leases leases, AtomicInteger revoked) {
+        if (leases.revoke("race", new By("ada", "at random"))) {
+            revoked.incrementAndGet();
+        }
     }
 }

@@ -1,17 +1,23 @@
 package io.rowlock.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rowlock.Rowlock;
+import io.rowlock.error.LeaseLostException;
 import io.rowlock.job.By;
 import io.rowlock.lease.AdvisoryLeader;
 import io.rowlock.lease.Candidacy;
+import io.rowlock.lease.Fence;
 import io.rowlock.lease.Holding;
 import io.rowlock.lease.Leader;
 import io.rowlock.lease.Lease;
 import io.rowlock.lease.Term;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.hibernate.Session;
 import org.junit.jupiter.api.Test;
 
 @PostgresTest
@@ -60,6 +67,41 @@ class LeasesIT {
         rowlock.leases().revoke("import:customers", new By("ada", "the import hangs"));
         // end::history
         assertThat(history).hasSize(1);
+    }
+
+    @Entity(name = "Imported")
+    static class Imported {
+        @Id
+        int id;
+
+        int times;
+    }
+
+    @Test
+    void a_transaction_of_an_entity_manager_is_fenced() throws Exception {
+        Lease lease = rowlock.leases().tryTake("import:entities").orElseThrow();
+        try (EntityManagerFactory unit = Units.start(schema, Imported.class)) {
+            schema.execute("DELETE FROM Imported; INSERT INTO Imported (id, times) VALUES (1, 0)");
+            importAgain(unit, lease);
+            assertThat(schema.count("SELECT times::bigint FROM Imported")).isEqualTo(1);
+
+            rowlock.leases().revoke("import:entities", new By("ada", "the import hangs"));
+            Fence late = rowlock.leases().fence("import:entities", lease.token());
+            assertThatThrownBy(() -> importAgain(unit, late)).isInstanceOf(LeaseLostException.class);
+            assertThatThrownBy(() -> unit.runInTransaction(
+                            em -> em.runWithConnection((Connection connection) -> late.fence(connection))))
+                    .hasCauseInstanceOf(LeaseLostException.class);
+            assertThat(schema.count("SELECT times::bigint FROM Imported")).isEqualTo(1);
+        }
+    }
+
+    private static void importAgain(EntityManagerFactory unit, Fence lease) {
+        // tag::entities
+        unit.runInTransaction(em -> {
+            em.unwrap(Session.class).doWork(lease::fence); // first; what it throws rolls back
+            em.find(Imported.class, 1).times++;
+        });
+        // end::entities
     }
 
     private void stopImport() {

@@ -29,6 +29,7 @@ final class Alerter {
     private static final long BETWEEN_TELLS = TimeUnit.SECONDS.toNanos(5);
     private static final long MORE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long OTHERS_LOOK = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_AGAIN = TimeUnit.SECONDS.toNanos(1); // doubled up to the next
     private static final long LATER = TimeUnit.SECONDS.toNanos(30);
     private static final long REGISTERED_FOR = TimeUnit.MINUTES.toNanos(30);
     private static final Duration BETWEEN_LOOKS = Duration.ofMinutes(1);
@@ -114,15 +115,17 @@ final class Alerter {
             turn.failures = 0;
             return pause;
         } catch (Throwable thrown) {
+            long pause = Math.min(LATER, FIRST_AGAIN << Math.min(turn.failures, 10));
             turn.failures++;
             Described.quietly(() -> LOG.warn(
-                    "Alerts are not complete, tried again in 30 s (worker={}, what={}, failures={}): {}",
+                    "Alerts are not complete, tried again in {} s (worker={}, what={}, failures={}): {}",
+                    TimeUnit.NANOSECONDS.toSeconds(pause),
                     worker,
                     turn.what,
                     turn.failures,
                     Described.text(thrown)));
             events.tell(new LoopFailed(worker, turn.what, turn.failures, thrown));
-            return LATER;
+            return pause;
         }
     }
 

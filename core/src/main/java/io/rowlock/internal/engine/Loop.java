@@ -33,6 +33,7 @@ public final class Loop {
     private boolean stopping;
     private volatile boolean ended;
     private volatile @Nullable FailingLoop failing;
+    private int failures; // in a row; this and the next are the thread's own
     private long loggedAt;
 
     /** Not yet started; the thread is a daemon's. */
@@ -144,30 +145,38 @@ public final class Loop {
         }
     }
 
+    /**
+     * For a step that has got over what failed before it and may go on for long: health tells of no failure meanwhile. The pause
+     * after the next one is that of the next in a row all the same.
+     */
+    public void works() {
+        failing = null;
+    }
+
     private void recovered() {
-        FailingLoop last = failing;
-        if (last != null) {
+        int before = failures;
+        if (before > 0) {
             failing = null;
+            failures = 0;
             loggedAt = 0;
-            LOG.info("Works again after {} failures (worker={}, loop={})", last.failures(), worker, name);
+            LOG.info("Works again after {} failures (worker={}, loop={})", before, worker, name);
         }
     }
 
     /** Gives how long to pause. Nothing here may throw, not even for want of memory. */
     private long failed(Throwable thrown) {
-        int failures = 1;
+        int before = failures;
+        failures++;
         try {
-            FailingLoop last = failing;
-            failures = last == null ? 1 : last.failures() + 1;
             failing = new FailingLoop(name, failures, Described.text(thrown));
-            tell(thrown, failures);
+            tell(thrown);
         } catch (Throwable again) {
-            failures = 10;
+            before = 10;
         }
-        return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(failures - 1, 10));
+        return Math.min(LONGEST_PAUSE, FIRST_PAUSE << Math.min(before, 10));
     }
 
-    private void tell(Throwable thrown, int failures) {
+    private void tell(Throwable thrown) {
         long now = System.nanoTime();
         if (failures == 1 || now - loggedAt > LOG_EVERY) {
             loggedAt = now;

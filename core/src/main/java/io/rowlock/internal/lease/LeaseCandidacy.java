@@ -48,6 +48,7 @@ final class LeaseCandidacy implements Candidacy, Contender {
             contenders.remove(this);
             return pause;
         }
+        loop.works();
         try {
             mine.runToItsEnd(() -> task.lead(mine));
         } finally {

@@ -58,6 +58,7 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     private volatile boolean leading;
     private volatile boolean kept;
     private volatile @Nullable FailingLoop failing;
+    private long ended; // sessions, under the lock of working
 
     SessionLeader(Contenders contenders, Names names, ConnectionSource connections, String name) {
         this.contenders = contenders;
@@ -171,12 +172,8 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     }
 
     private void lost(String reason) {
-        synchronized (working) {
-            if (!leading) {
-                return;
-            }
-            leading = false;
-            working.forEach(Thread::interrupt);
+        if (!stopLeading()) {
+            return;
         }
         failed(reason);
         Described.quietly(
@@ -204,53 +201,104 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     @Override
     public boolean withLeaderLock(Work work) throws Exception {
         LeaseChecks.present("The work of a leader", work);
-        return whileLeading(() -> {
+        Done done = whileLeading(() -> {
             work.run();
             return true;
         });
+        if (done.done() && !done.led()) {
+            throw new LeaseLostException(
+                    "The leader's session was lost or released while the work ran; another may have led meanwhile",
+                    name,
+                    0);
+        }
+        return done.done();
     }
 
     @Override
     public boolean withLeaderSession(Writing writing) throws Exception {
         LeaseChecks.present("What a leader writes", writing);
-        return whileLeading(() -> {
+        Done done = whileLeading(() -> {
             Written written = write(writing);
             if (written.failure() != null) {
                 throw written.failure();
             }
             return written.led();
-        });
+        }); // committed is committed, whatever came later
+        return done.done();
     }
+
+    /** Whether it was done, and whether this process led all the time. */
+    private record Done(boolean done, boolean led) {}
 
     /** Does it if this process leads; lets others lead afterwards, unless it is to go on or another thread works. */
-    private boolean whileLeading(Callable<Boolean> work) throws Exception {
-        working.add(Thread.currentThread());
-        try {
-            return lead() && watched(work);
-        } finally {
-            working.remove(Thread.currentThread());
-            if (!kept && working.isEmpty()) {
-                release();
-            }
+    private Done whileLeading(Callable<Boolean> work) throws Exception {
+        long before = begin();
+        if (before < 0) {
+            return new Done(false, false);
         }
-    }
-
-    private boolean watched(Callable<Boolean> work) throws Exception {
         boolean done;
+        boolean led;
         try {
             done = work.call();
         } finally {
-            synchronized (working) {
-                if (!leading) {
-                    Thread.interrupted(); // ours
+            led = end(before);
+        }
+        return new Done(done, led);
+    }
+
+    /** Gives how many sessions have ended before; -1: it does not lead. In one step, so that nobody gives the lock back meanwhile. */
+    private synchronized long begin() {
+        boolean begun = false;
+        try {
+            while (lead()) {
+                synchronized (working) {
+                    if (leading) {
+                        working.add(Thread.currentThread());
+                        begun = true;
+                        return ended;
+                    }
                 }
             }
+            return -1;
+        } finally {
+            if (!begun) {
+                letOthersLead();
+            }
         }
-        if (!leading) {
-            throw new LeaseLostException(
-                    "The leader's session was lost while the work ran; another may have led meanwhile", name, 0);
+    }
+
+    /** Whether it led all the time. An interrupt that came from here goes no further. */
+    private synchronized boolean end(long before) {
+        boolean led;
+        synchronized (working) {
+            working.remove(Thread.currentThread());
+            led = ended == before;
+            if (!led) {
+                Thread.interrupted(); // ours
+            }
         }
-        return done;
+        letOthersLead();
+        return led;
+    }
+
+    /** And gives the session back, also where it is another who leads. */
+    private void letOthersLead() {
+        if (!kept && working.isEmpty()) {
+            release();
+        }
+    }
+
+    /** False if it did not lead. Whoever works hears of it. */
+    private boolean stopLeading() {
+        synchronized (working) {
+            boolean led = leading;
+            if (led) {
+                leading = false;
+                ended++;
+                working.forEach(Thread::interrupt);
+            }
+            return led;
+        }
     }
 
     private Written write(Writing writing) {
@@ -300,7 +348,7 @@ final class SessionLeader implements AdvisoryLeader, Contender {
     @Override
     public synchronized void release() {
         kept = false;
-        leading = false;
+        stopLeading();
         failing = null;
         contenders.remove(this);
         Loop watching = watch;

@@ -12,20 +12,33 @@ import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A primary and its synchronous standby behind one name, and pools that know the name only. */
+/** A primary, alone or with a synchronous standby, behind one name, and pools that know the name only. */
 final class Cluster implements AutoCloseable {
     private final OwnPostgres primary = TestPostgres.embedded(PostgresOptions::durable);
     private final List<HikariDataSource> pools = new ArrayList<>();
     private final TestSchema before;
-    private final OwnPostgres standby;
+    private final OwnPostgres standby; // the primary itself, if it is alone
     private final TestSchema after;
     private final TcpProxy proxy;
 
-    Cluster() throws SQLException {
+    private Cluster(boolean withStandby) throws SQLException {
         before = TestSchema.create(primary, "takeover");
-        standby = primary.synchronousStandby();
+        standby = withStandby ? primary.synchronousStandby() : primary;
         after = TestSchema.existing(standby, before.name());
         proxy = TcpProxy.to(primary);
+    }
+
+    static Cluster withStandby() throws SQLException {
+        return new Cluster(true);
+    }
+
+    static Cluster alone() throws SQLException {
+        return new Cluster(false);
+    }
+
+    /** Between the pools and whoever is the primary. */
+    TcpProxy network() {
+        return proxy;
     }
 
     /** As the first primary has it. */
@@ -51,6 +64,13 @@ final class Cluster implements AutoCloseable {
         HikariDataSource pool = new HikariDataSource(config);
         pools.add(pool);
         return pool;
+    }
+
+    /** Cuts connections after so many commits, whoever's they are: those are done, and nobody who did them knows. */
+    void loseAnswersOfCommits(int number) throws InterruptedException {
+        for (int i = 0; i < number; i++) {
+            proxy.cutAfter("COMMIT").awaitFired(Scene.SOON);
+        }
     }
 
     /** The primary dies with all its processes; the name leads to the standby, which is promoted. */

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * has ended, cuts.
  *
  * Ends of streams wait at the gate too: while the network is frozen, neither side learns that the other is gone.
+ *
+ * A delay is waited for once for all messages that are there already when the first of them has been carried: they were
+ * sent in one go, a statement or an answer of many rows, and a slow network would carry them side by side.
  */
 final class ProxyLink {
 
@@ -68,10 +71,12 @@ final class ProxyLink {
         DataInputStream in = stream(client);
         if (greet(in)) {
             thread("server", this::carryToClient).start();
+            boolean together = false;
             for (WireMessage message = WireMessage.read(in); message != null; message = WireMessage.read(in)) {
-                if (!carryToServer(message)) {
+                if (!carryToServer(message, together)) {
                     return;
                 }
+                together = in.available() > 0;
             }
         }
     }
@@ -80,7 +85,7 @@ final class ProxyLink {
     private boolean greet(DataInputStream in) throws IOException {
         for (WireMessage first = WireMessage.readStartup(in); first != null; first = WireMessage.readStartup(in)) {
             if (!first.asksForEncryption()) {
-                return carryToServer(first);
+                return carryToServer(first, false);
             }
             if (!proxy.gate().pass(this::isClosed)) {
                 return false;
@@ -90,8 +95,8 @@ final class ProxyLink {
         return false;
     }
 
-    private boolean carryToServer(WireMessage message) throws IOException {
-        if (!proxy.gate().pass(this::isClosed)) {
+    private boolean carryToServer(WireMessage message, boolean together) throws IOException {
+        if (!passes(together)) {
             return false;
         }
         String spoken = sql.of(message);
@@ -104,6 +109,11 @@ final class ProxyLink {
         count(message, spoken);
         server.getOutputStream().write(message.bytes());
         return true;
+    }
+
+    private boolean passes(boolean together) {
+        Gate gate = proxy.gate();
+        return together ? gate.pass(this::isClosed) : gate.passDelayed(this::isClosed);
     }
 
     /** The driver sends BEGIN as a Query of its own, but together with the statement that follows. */
@@ -129,8 +139,9 @@ final class ProxyLink {
 
     private void carryToClient() throws IOException {
         DataInputStream in = stream(server);
+        boolean together = false;
         for (WireMessage message = WireMessage.read(in); message != null; message = WireMessage.read(in)) {
-            if (!proxy.gate().pass(this::isClosed)) {
+            if (!passes(together)) {
                 return;
             }
             if (isToBeSwallowed(message)) {
@@ -138,6 +149,7 @@ final class ProxyLink {
             } else {
                 client.getOutputStream().write(message.bytes());
             }
+            together = in.available() > 0;
         }
     }
 

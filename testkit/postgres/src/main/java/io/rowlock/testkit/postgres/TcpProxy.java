@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  *   <li>{@link #cut()} resets all connections; {@link #refuse()} lets no new one in until {@link #accept()}.
  *   <li>{@link #freeze()} carries nothing in either direction until {@link #thaw()}, as if every packet were lost: no
  *       error, no end of stream, only silence.
+ *   <li>{@link #delay} carries everything later, in both directions: a slow network.
  *   <li>{@link #cutBefore} and {@link #cutAfter} cut one connection at a chosen statement.
  *   <li>{@link #redirect} sends new connections to another server: a failover behind one name.
  * </ul>
@@ -197,6 +199,20 @@ public final class TcpProxy implements AutoCloseable {
     /** Carries again: first what waited, in its order. */
     public void thaw() {
         gate.open();
+    }
+
+    /**
+     * Carries what one side sends in one go (a statement, an answer) that much later to the other, in either direction, on
+     * present and on new connections; so a statement takes at least twice the time, and the order stays.
+     *
+     * @param each how much later, 0 or more; zero, the default, carries at once, also what waits already
+     * @throws IllegalArgumentException if negative
+     */
+    public void delay(Duration each) {
+        if (each.isNegative()) {
+            throw new IllegalArgumentException("A delay must not be negative, got " + each);
+        }
+        gate.delay(each);
     }
 
     /**

@@ -9,7 +9,7 @@
  *   <li>{@link io.rowlock.testkit.postgres.OwnPostgres} — a server of one's own that may be killed, paused, restarted
  *       and replaced by a standby.
  *   <li>{@link io.rowlock.testkit.postgres.TcpProxy} — a network between client and server that can be cut at a
- *       chosen statement, frozen, closed and pointed elsewhere.
+ *       chosen statement, frozen, slowed, closed and pointed elsewhere.
  *   <li>{@link io.rowlock.testkit.postgres.ChildJvm} — another Java process that may be killed or stopped at any
  *       instant.
  * </ul>

@@ -133,6 +133,44 @@ final class TcpProxyIT {
         }
     }
 
+    @Test
+    void delay_slows_both_directions_and_a_long_answer_only_once() throws Exception {
+        Duration each = Duration.ofMillis(100);
+        try (Connection connection = connect()) {
+            proxy.delay(each);
+            long before = System.nanoTime();
+            ask(connection);
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(each.multipliedBy(2));
+            CompletableFuture<Void> rows = inBackground(
+                    () -> assertThat(Statements.list(connection, Long.class, "SELECT generate_series(1, 2000)::bigint"))
+                            .hasSize(2_000)); // each message by itself would take minutes
+            assertThat(rows).succeedsWithin(SOON.multipliedBy(4));
+        }
+    }
+
+    @Test
+    void what_waits_for_a_long_delay_goes_on_when_it_is_taken_away() throws Exception {
+        try (Connection connection = connect()) {
+            proxy.delay(Duration.ofHours(1));
+            CompletableFuture<Void> asking = inBackground(() -> ask(connection));
+            await().during(Duration.ofMillis(300)).until(() -> !asking.isDone());
+            proxy.delay(Duration.ZERO);
+            assertThat(asking).succeedsWithin(SOON);
+        }
+        assertThatThrownBy(() -> proxy.delay(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void cut_ends_delayed_connections_too() throws Exception {
+        try (Connection connection = connect()) {
+            proxy.delay(Duration.ofHours(1));
+            CompletableFuture<Void> asking = inBackground(() -> ask(connection));
+            proxy.cut();
+            assertThat(asking).failsWithin(SOON);
+            assertThat(proxy.connections()).isZero();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 20})
     void cut_before_commit_leaves_nothing_committed(int earlierTransactions) throws Exception {
