@@ -100,7 +100,13 @@ public final class Rowlock {
                 .orElse(plainOutbox);
         this.notifier = builder.notifications() ? new Notifier(builder.connections(), names, events) : null;
         this.schedules = new RowSchedules(
-                names, builder.connections(), plainOutbox, builder.access(), this::wake, this::schedulesChanged);
+                names,
+                builder.connections(),
+                plainOutbox,
+                builder.access(),
+                this::wake,
+                listener(),
+                this::schedulesChanged);
         this.alerts = new RowAlerts(names, builder.connections(), builder.access(), kinds);
         this.operations = new RowOperations(names, builder.connections(), builder.access());
         this.deliveries = new Deliveries(names, builder.connections(), builder.sinks());

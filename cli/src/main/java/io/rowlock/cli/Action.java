@@ -27,6 +27,16 @@ abstract class Action implements Callable<Integer> {
         return root().surroundings();
     }
 
+    /** A command as it is to be typed for the same tables. */
+    String typed(String command) {
+        return root().target().typed(command);
+    }
+
+    /** A text whose commands say where the database is, as this command line does. */
+    String placed(String text) {
+        return root().target().placed(text);
+    }
+
     /** What says where the database is. */
     String whence() {
         return root().target().whence(surroundings());

@@ -10,7 +10,11 @@ abstract class Change extends Action {
     @Option(names = "--who", paramLabel = "NAME", description = "Who does it; the operating system's user by default.")
     private String who = "";
 
-    @Option(names = "--why", paramLabel = "REASON", required = true, description = "Why; kept for those who ask later.")
+    @Option(
+            names = "--why",
+            paramLabel = "REASON",
+            required = true,
+            description = "Why, in at most 200 characters; kept for those who ask later.")
     private String why = "";
 
     @Override

@@ -30,15 +30,15 @@ final class CheckupCommand extends Action {
         }
         if (out.json()) {
             List<List<@Nullable Object>> rows = new ArrayList<>();
-            findings.forEach(each ->
-                    rows.add(Arrays.asList(each.severity(), each.code(), each.seen(), each.matters(), each.remedy())));
+            findings.forEach(each -> rows.add(
+                    Arrays.asList(each.severity(), each.code(), each.seen(), each.matters(), placed(each.remedy()))));
             out.list(List.of("severity", "code", "seen", "matters", "remedy"), rows);
         }
         for (Finding each : findings) {
             out.say(each.severity() + " " + each.code());
             out.say("  seen: " + each.seen());
             out.say("  why:  " + each.matters());
-            out.say("  do:   " + each.remedy());
+            remedy(each, out);
             out.say("");
         }
         out.say(
@@ -53,5 +53,14 @@ final class CheckupCommand extends Action {
         return findings.stream().allMatch(each -> each.severity() == Severity.REMARK)
                 ? ExitCode.FINE
                 : ExitCode.REFUSED;
+    }
+
+    /** Line by line, as it is typed. */
+    private void remedy(Finding finding, Printer out) {
+        String begin = "  do:   ";
+        for (String line : placed(finding.remedy()).lines().toList()) {
+            out.say(begin + line);
+            begin = "        ";
+        }
     }
 }

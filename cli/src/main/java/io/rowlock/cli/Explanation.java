@@ -38,13 +38,13 @@ final class Explanation {
                     case "3D000" -> "There is no such database. Its name says " + whence(target, around) + ".";
                     case "3F000", "42P01" ->
                         "Rowlock's tables are not there (" + target.tables()
-                                + "). Are --schema and --prefix those of the application? rowlock schema install makes the"
-                                + " tables.";
+                                + "). Are --schema and --prefix those of the application? "
+                                + target.typed("schema install") + " makes the tables.";
                     case "42703", "42883" ->
-                        "The tables are of another version: rowlock schema validate says what differs.";
+                        "The tables are of another version: " + target.typed("schema validate") + " says what differs.";
                     case "42501" ->
-                        "The role " + target.role(around)
-                                + " has not the right; rowlock schema script ends with the grants.";
+                        "The role " + target.role(around) + " has not the right; " + target.typed("schema script")
+                                + " ends with the grants.";
                     case "25006" ->
                         "This server is read-only, as a standby is: say the primary by " + whence(target, around) + ".";
                     case "53300" -> "The server has no free connection.";

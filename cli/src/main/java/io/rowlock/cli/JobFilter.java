@@ -2,13 +2,16 @@ package io.rowlock.cli;
 
 import io.rowlock.error.InvalidUseException;
 import io.rowlock.job.Job;
+import io.rowlock.job.JobChange;
 import io.rowlock.job.JobQuery;
 import io.rowlock.job.JobState;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -90,14 +93,26 @@ final class JobFilter {
         return !running() || states().contains(job.state()) || job.lease().owner() != null;
     }
 
-    /** For what is changed. */
-    JobQuery change() {
+    /** For what is changed: refuses states of which it changes none. */
+    JobQuery change(JobChange change) {
         if (running()) {
             throw new InvalidUseException(
                     "--state running is for jobs find; a running job is a ready one, so say --state ready, which is"
                             + " those that wait too");
         }
-        return query(states());
+        Set<JobState> asked = states();
+        if (!asked.isEmpty() && Collections.disjoint(asked, change.states())) {
+            throw new InvalidUseException("No job in state " + texts(asked)
+                    + " would be changed by this; it does something to " + texts(change.states()) + " ones");
+        }
+        return query(asked);
+    }
+
+    private static String texts(Set<JobState> states) {
+        return Arrays.stream(JobState.values())
+                .filter(states::contains)
+                .map(JobState::text)
+                .collect(Collectors.joining(", "));
     }
 
     private boolean running() {

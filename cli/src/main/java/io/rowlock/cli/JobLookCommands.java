@@ -91,7 +91,8 @@ final class JobLookCommands {
 
         @Option(
                 names = "--payload",
-                description = "Show payload and headers, which may hold personal data: who read them is kept.")
+                description =
+                        "Show payload and headers, which may hold personal data: who read them, and why, is kept.")
         private boolean payload;
 
         @Option(
@@ -100,12 +101,17 @@ final class JobLookCommands {
                 description = "Who reads; the operating system's user by default.")
         private String who = "";
 
-        @Option(names = "--why", paramLabel = "REASON", description = "Why; kept with the name.")
-        private String why = "shown on the command line";
+        @Option(
+                names = "--why",
+                paramLabel = "REASON",
+                description = "Why, in at most 200 characters; kept with the name. --payload needs it.")
+        private @Nullable String why;
 
         @Override
         void check() {
-            by();
+            if (payload || why != null) {
+                by();
+            }
         }
 
         private By by() {

@@ -33,8 +33,7 @@ final class ManyJobsCommands {
         final void check() {
             super.check();
             filter.required();
-            filter.change();
-            change();
+            filter.change(change());
         }
 
         /** What is broken off has said how far it came. */
@@ -46,7 +45,8 @@ final class ManyJobsCommands {
 
         @Override
         final int run(Rowlock rowlock, Printer out) {
-            JobTally tally = rowlock.jobs().changeAll(filter.change(), change(), by(), soFar -> progress(out, soFar));
+            JobTally tally =
+                    rowlock.jobs().changeAll(filter.change(change()), change(), by(), soFar -> progress(out, soFar));
             Map<String, @Nullable Object> sheet = new LinkedHashMap<>();
             sheet.put("done", tally.done());
             sheet.put("passed", tally.passed());

@@ -5,7 +5,6 @@ import io.rowlock.error.RowlockException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,7 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "4 nothing matched: what was named is not there, or no row is as it was asked for."
         },
         subcommands = {
-            HelpCommand.class,
+            Help.class,
             CheckupCommand.class,
             SchemaCommands.class,
             JobCommands.class,

@@ -37,11 +37,11 @@ final class SchemaCommands extends Group {
     static final class Validate extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
-            return differences(rowlock, out);
+            return differences(rowlock, out, typed("schema install"));
         }
     }
 
-    private static int differences(Rowlock rowlock, Printer out) {
+    private static int differences(Rowlock rowlock, Printer out, String install) {
         try {
             rowlock.schema().validate();
             out.say("The tables are what version " + rowlock.schema().version() + " needs.");
@@ -55,8 +55,7 @@ final class SchemaCommands extends Group {
                     e.problems().stream()
                             .map(each -> Arrays.<Object>asList(each))
                             .toList());
-            out.note(
-                    "rowlock schema install makes what is missing; are --schema and --prefix those of the application?");
+            out.note(install + " makes what is missing; are --schema and --prefix those of the application?");
             return ExitCode.REFUSED;
         }
     }
@@ -66,14 +65,28 @@ final class SchemaCommands extends Group {
             name = "install",
             description = {
                 "Brings the tables to this version: all of it or nothing.",
-                "Creates the schema if it is missing, also one whose name was mistyped. Needs the right to create. Ends with 1 if",
-                "the tables differ all the same: it mends none."
+                "Creates the schema if it is missing, also one whose name was mistyped, and says so. Needs the right to create. Ends",
+                "with 1 if the tables differ all the same: it mends none."
             })
     static final class Install extends Action {
         @Override
         int run(Rowlock rowlock, Printer out) {
+            boolean created = missing(rowlock);
             rowlock.schema().install();
-            return differences(rowlock, out);
+            if (created) {
+                out.note(
+                        "The schema was not there: it was created, with the tables in it. If its name was mistyped, drop it.");
+            }
+            return differences(rowlock, out, typed("schema install"));
+        }
+
+        private static boolean missing(Rowlock rowlock) {
+            try {
+                rowlock.schema().validate();
+                return false;
+            } catch (SchemaException e) {
+                return e.problems().stream().anyMatch(each -> each.startsWith("schema "));
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
@@ -18,6 +20,8 @@ import picocli.CommandLine.ScopeType;
 final class Target {
     private static final int CONNECT_SECONDS = 10;
     private static final int ANSWER_SECONDS = 120;
+    private static final Pattern COMMAND = Pattern.compile(
+            "\\browlock (?=--schema |--prefix |(?:alerts|checkup|jobs|operations|queues|sagas|schedules|schema) ?\\b)");
     private static final List<String> SSL_MODES =
             List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
 
@@ -89,6 +93,33 @@ final class Target {
     /** Unless the URL names another one. */
     String role(Surroundings around) {
         return user == null ? around.variable("PGUSER").orElse(around.user()) : user;
+    }
+
+    /** A command as it is to be typed for the same tables. */
+    String typed(String command) {
+        return placed("rowlock " + (schema.equals("public") ? "" : "--schema " + word(schema) + ' ')
+                + (prefix.equals("rowlock_") ? "" : "--prefix " + word(prefix) + ' ') + command);
+    }
+
+    /** A text whose commands say their tables: they also say where the database is and as whom, as this command line does. */
+    String placed(String text) {
+        StringBuilder place = new StringBuilder("rowlock ");
+        add(place, "--url", url);
+        add(place, "--user", user);
+        add(place, "--password-file", passwordFile == null ? null : passwordFile.toString());
+        place.append(ask ? "--ask-password " : "");
+        return COMMAND.matcher(text).replaceAll(Matcher.quoteReplacement(place.toString()));
+    }
+
+    private static void add(StringBuilder place, String option, @Nullable String value) {
+        if (value != null) {
+            place.append(option).append(' ').append(word(value)).append(' ');
+        }
+    }
+
+    /** As one word of a shell. */
+    private static String word(String word) {
+        return word.matches("[\\w.:/@-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
     /** Where the tables are looked for. */

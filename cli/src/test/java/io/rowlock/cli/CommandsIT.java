@@ -73,7 +73,8 @@ final class CommandsIT {
 
         assertThat(terminal.run("jobs", "show", id)).isZero();
         assertThat(terminal.out()).contains("Order:42").doesNotContain("1234567890", "acme");
-        assertThat(terminal.run("jobs", "show", id, "--payload", "--json")).isZero();
+        assertThat(terminal.run("jobs", "show", id, "--payload", "--why", "a complaint", "--json"))
+                .isZero();
         assertThat(terminal.out()).contains("1234567890123456789.10", "acme");
         assertThat(terminal.run("jobs", "show", "999")).isEqualTo(ExitCode.NOTHING);
     }

@@ -146,17 +146,17 @@ final class ConnectingIT {
             terminal.bare((command + " --prefix other_ --url " + schema.server().url() + " --user " + schema.user()
                             + " --schema " + schema.name())
                     .split(" "));
-            assertThat(terminal.err()).as(command).contains("rowlock schema install", "--prefix", "prefix other_");
+            assertThat(terminal.err()).as(command).contains(" --prefix other_ schema install makes", "prefix other_");
             terminal.bare(
                     (command + " --schema nowhere --url " + schema.server().url() + " --user " + schema.user())
                             .split(" "));
-            assertThat(terminal.err()).as(command).contains("rowlock schema install", "--schema", "schema nowhere");
+            assertThat(terminal.err()).as(command).contains(" --schema nowhere schema install makes", "schema nowhere");
         }
         assertThat(terminal.bare(("schema validate --schema nowhere --url "
                                 + schema.server().url() + " --user " + schema.user())
                         .split(" ")))
                 .isEqualTo(ExitCode.REFUSED);
-        assertThat(terminal.err()).contains("rowlock schema install");
+        assertThat(terminal.err()).contains(" --schema nowhere schema install makes");
     }
 
     @Test

@@ -94,6 +94,21 @@ final class HelpTest {
     }
 
     @Test
+    void help_of_a_command_is_that_of_its_last_word() {
+        StringWriter out = new StringWriter();
+        assertThat(line().setOut(new PrintWriter(out, true)).execute("help", "jobs", "revive"))
+                .isZero();
+        assertThat(out.toString()).startsWith("Usage: rowlock jobs revive ").contains("at most 200 characters");
+        StringWriter all = new StringWriter();
+        assertThat(line().setOut(new PrintWriter(all, true)).execute("help")).isZero();
+        assertThat(all.toString()).startsWith("Usage: rowlock ").contains("At three in the morning");
+        StringWriter err = new StringWriter();
+        assertThat(line().setErr(new PrintWriter(err, true)).execute("help", "jobs", "revve"))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString()).contains("no command rowlock jobs revve", "revive");
+    }
+
+    @Test
     void a_misspelt_command_suggests_the_right_one() {
         StringWriter err = new StringWriter();
         assertThat(line().setErr(new PrintWriter(err, true)).execute("chekup")).isEqualTo(ExitCode.USAGE);

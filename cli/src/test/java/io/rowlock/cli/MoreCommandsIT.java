@@ -236,7 +236,8 @@ final class MoreCommandsIT {
         assertThat(terminal.json().get(0).get("lastError").asText())
                 .isEqualTo("a\u001b[31m\u2066b\u009b\u2028c\udb40\udc41");
         String id = terminal.json().get(0).get("id").asText();
-        assertThat(terminal.run("jobs", "show", id, "--payload", "--json")).isZero();
+        assertThat(terminal.run("jobs", "show", id, "--payload", "--why", "a complaint", "--json"))
+                .isZero();
         assertThat(terminal.out()).doesNotContain("\u202e");
         assertThat(terminal.json().get("payload").get("a").asText()).isEqualTo("x\u202ey\u009b");
     }

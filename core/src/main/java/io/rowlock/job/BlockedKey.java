@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param job the dead job that blocks it
  * @param kind its kind; null if it is gone, which workers notice by themselves
  * @param since when it died; null as kind
+ * @param redacted whether it was redacted: then it cannot be revived, only skipped
  * @param waiting how many jobs wait behind it, counted up to 1,000
  */
 public record BlockedKey(
@@ -19,4 +20,5 @@ public record BlockedKey(
         long job,
         @Nullable String kind,
         @Nullable Instant since,
+        boolean redacted,
         int waiting) {}

@@ -13,7 +13,8 @@ public record By(String who, String why) {
      * @throws io.rowlock.error.InvalidUseException if one is not allowed
      */
     public By {
-        Texts.indexed("who", who);
-        Texts.indexed("why", why);
+        Texts.within("who", who, "shorten it");
+        Texts.within(
+                "why", why, "say it in short, and where the rest is to be read, as in INC-12: mail server is back");
     }
 }

@@ -12,13 +12,18 @@ final class Texts {
 
     /** Checks a text that stands in an index: present, not blank, at most 200 characters, storable. */
     static String indexed(String what, @Nullable String value) {
+        return within(what, value, "shorten it, or use a hash of the long text");
+    }
+
+    /** The same, with what to do about one that is too long. */
+    static String within(String what, @Nullable String value, String remedy) {
         if (value == null || value.isBlank()) {
             throw new InvalidUseException(what + " must not be " + (value == null ? "null" : "blank"));
         }
         int length = value.codePointCount(0, value.length());
         if (length > MAX_INDEXED) {
-            throw new InvalidUseException(what + " must have at most " + MAX_INDEXED + " characters, got " + length
-                    + "; shorten it, or use a hash of the long text");
+            throw new InvalidUseException(
+                    what + " must have at most " + MAX_INDEXED + " characters, got " + length + "; " + remedy);
         }
         return storable(what, value);
     }

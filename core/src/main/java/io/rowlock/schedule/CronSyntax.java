@@ -18,12 +18,25 @@ final class CronSyntax {
 
     private CronSyntax() {}
 
+    /** In one writing: a blank between two fields, and none around them. */
+    static String tidy(String expression) {
+        return expression.strip().replaceAll("\\s+", " ");
+    }
+
     static void check(String expression) {
-        int fields = expression.split("\\s+", -1).length;
+        String[] parts = expression.split("\\s+", -1);
+        int fields = parts.length;
         boolean name = expression.startsWith("@");
         if (!name && fields != UNIX_FIELDS && fields != WITH_SECONDS) {
             throw new InvalidUseException("The cron expression \"" + expression + "\" has " + fields
                     + (fields == 1 ? " field; " : " fields; ") + WANTED);
+        }
+        if (fields == WITH_SECONDS && names(parts[3]) && names(parts[5])) {
+            throw new InvalidUseException(
+                    "The cron expression \"" + expression + "\" names days of the month and days of"
+                            + " the week. Of five fields either would be enough, as in a crontab; six do not say which is meant:"
+                            + " declare two schedules, or say one of them, with * for the other (2#1 is the first Tuesday of a"
+                            + " month)");
         }
         CronType type = fields == UNIX_FIELDS ? CronType.UNIX : CronType.SPRING53;
         boolean comes;
@@ -41,5 +54,10 @@ final class CronSyntax {
         if (!comes) {
             throw new InvalidUseException("The cron expression \"" + expression + "\" never comes");
         }
+    }
+
+    /** Whether a field leaves days out. */
+    private static boolean names(String days) {
+        return !days.equals("*") && !days.equals("?");
     }
 }

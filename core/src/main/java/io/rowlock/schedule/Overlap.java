@@ -1,6 +1,9 @@
 package io.rowlock.schedule;
 
-/** What becomes of an instant at which the job of the one before has not finished. A dead or cancelled job has. */
+/**
+ * What becomes of an instant at which the job of the one before has not finished, or one that a person has run since. A dead or
+ * cancelled job has.
+ */
 public enum Overlap {
     /** Its job is written as any other, and may run beside the one before. The default: no instant is without a job. */
     ALLOW("allow"),

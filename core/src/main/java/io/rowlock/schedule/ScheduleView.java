@@ -31,7 +31,8 @@ public record ScheduleView(String name, int revision, String timing, String kind
      *
      * @param nextAt the next instant; null: removed, or a fixed delay whose job has not finished
      * @param lastAt the last instant that made a job, or was to run by a person; null: none so far
-     * @param lastJob the last job made; its row may be gone
+     * @param lastJob the last job made, or with SKIP and a fixed delay one that was at work when a person ran the last; its row
+     *     may be gone
      * @param pausedAt since when it is paused, or null
      * @param pausedBy who paused it, or null
      * @param removedAt since when it is removed, or null

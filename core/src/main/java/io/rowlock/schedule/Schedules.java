@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 public interface Schedules {
     /**
      * Makes a schedule, or changes it if the revision is higher than that of its row. With the same revision nothing is
-     * changed, and the log warns if the content differs; with a lower one nothing is. A pause stays. What was removed comes
-     * back by a higher revision only. The next instant stays unless the timing has changed, and is computed anew then.
+     * changed, and if the content differs the log warns and an alert is raised: two applications may share the name. With a
+     * lower one nothing is. A pause stays. What was removed comes back by a higher revision only. The next instant stays unless
+     * the timing has changed, and is computed anew then; what the old timing has missed is made up for before, by its own
+     * {@link Misfire} and with its own content, at most 1,000 jobs in a transaction: then this takes several. A crash between
+     * them leaves the old declaration, further on.
      *
      * @param schedule the schedule
      * @return true if a row was made or changed
@@ -77,7 +80,8 @@ public interface Schedules {
 
     /**
      * Makes a job of it now, paused or not, whatever its overlap says; its instants stay as they are, but for a fixed delay,
-     * which counts from the end of this job. The job's header {@code rowlock-scheduled-at} is the time of the call.
+     * which counts from the end of this job, and of others that are at work. {@link Overlap#SKIP} asks for all of them too. The
+     * job's header {@code rowlock-scheduled-at} is the time of the call.
      *
      * @param name the name
      * @param by who runs it, and why

@@ -13,10 +13,14 @@ public sealed interface Timing {
      *
      * <p>An expression that names hours means times on the wall: each comes once per local date; one that is left out when
      * clocks are put forward comes at the end of the gap, one that comes twice when they are put back counts the first time. An
-     * expression of every hour goes on in real time.
+     * expression of every hour, one that names all 24 of them however it is written, goes on in real time.
+     *
+     * <p>Of five fields that name days of the month and days of the week either is enough, as in a crontab; six that name
+     * both are refused.
      *
      * @param expression five fields (minute, hour, day of month, month, day of week), six with seconds before them, or a name
-     *     such as {@code @daily}; at most 200 characters. One that cannot be read, or never comes, is refused
+     *     such as {@code @daily}; at most 200 characters, kept with one blank between two fields. One that cannot be read, or
+     *     never comes, is refused
      * @param zone the time zone, written to the row by its id
      */
     record Cron(String expression, ZoneId zone) implements Timing {
@@ -26,8 +30,7 @@ public sealed interface Timing {
             if (zone == null) {
                 throw new InvalidUseException("A cron expression needs a time zone, got null");
             }
-            expression = ScheduleTexts.checked("The cron expression", LONGEST, expression)
-                    .strip();
+            expression = CronSyntax.tidy(ScheduleTexts.checked("The cron expression", LONGEST, expression));
             CronSyntax.check(expression);
         }
     }
@@ -44,8 +47,9 @@ public sealed interface Timing {
     }
 
     /**
-     * So long after the job before has finished: completed, dead or cancelled; first so long after the declaration. Where the
-     * job's row is deleted at once, from when a worker notices. At most one of its jobs is unfinished.
+     * So long after the job before, and those that people have run since, have finished: completed, dead or cancelled; first so
+     * long after the declaration. Where a job's row is deleted at once, from when a worker notices. At most one of its jobs is
+     * unfinished, beside those that people run.
      *
      * @param delay 1 s to 3,653 days, in whole microseconds
      */

@@ -153,8 +153,8 @@ final class DatabaseCheckupIT {
         checked.schema.execute("DELETE FROM rowlock_schema WHERE version > 5");
         assertThat(remedies("tables-missing"))
                 .singleElement(InstanceOfAssertFactories.STRING)
-                .startsWith("rowlock schema install; or")
-                .contains("rowlock schema script --from=5");
+                .startsWith("rowlock --schema " + checked.schema.name() + " schema install\n# or")
+                .contains("rowlock --schema " + checked.schema.name() + " schema script --from=5");
 
         checked.schema.execute("INSERT INTO rowlock_schema (version) VALUES (99)");
         assertThat(remedies("tables-missing"))
@@ -165,8 +165,17 @@ final class DatabaseCheckupIT {
                 "DROP SCHEMA " + checked.schema.name() + " CASCADE; CREATE SCHEMA " + checked.schema.name());
         assertThat(remedies("tables-missing"))
                 .singleElement(InstanceOfAssertFactories.STRING)
-                .startsWith("rowlock schema install; or")
+                .startsWith("rowlock --schema " + checked.schema.name() + " schema install\n# or")
                 .contains("whether schema and prefix are the right ones");
+
+        checked.schema.execute("DROP SCHEMA " + checked.schema.name());
+        assertThat(checked.findings())
+                .filteredOn(each -> each.code().equals("tables-missing"))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.seen()).endsWith(": schema " + checked.schema.name() + " is missing");
+                    assertThat(each.remedy()).contains("makes the schema too");
+                });
     }
 
     private List<String> remedies(String code) {

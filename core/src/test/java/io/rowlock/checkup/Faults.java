@@ -38,7 +38,8 @@ final class Faults {
             entry(Symptom.QUEUE_PAUSED_WITH_JOBS, "a command of the command line"),
             entry(Symptom.QUEUE_PAUSED, "a command of the command line"),
             entry(Symptom.DEAD_HEADS, "a command of the command line"),
-            entry(Symptom.DEAD_LETTERS, "a command of the command line"));
+            entry(Symptom.DEAD_LETTERS, "a command of the command line"),
+            entry(Symptom.SCHEDULE_NOT_FIRING, "commands of the command line"));
 
     final OwnPostgres server;
     final Checked checked;

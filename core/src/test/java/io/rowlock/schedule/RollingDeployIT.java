@@ -2,6 +2,9 @@ package io.rowlock.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rowlock.alert.AlertFilter;
+import io.rowlock.event.RowlockEvent.AlertRaised;
+import io.rowlock.event.RowlockEvent.ScheduleNotFired;
 import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.Kind;
@@ -12,6 +15,10 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -123,5 +130,58 @@ final class RollingDeployIT {
             assertThat(ran).isEmpty();
             assertThat(rows()).containsExactly("bank 1", "shop 1");
         }
+    }
+
+    @Test
+    void two_applications_that_declare_one_name_at_once_are_told_of_and_one_of_them_counts() throws Exception {
+        Schedule<Tick> shops =
+                Schedule.fixedRate("cleanup", Duration.ofHours(1)).job(new Tick("shop"));
+        Schedule<Tick> banks = Schedule.cron("cleanup", "0 4 * * *", BERLIN).job(new Tick("bank"));
+        TestRowlock shop = TestRowlock.beside(schema);
+        TestRowlock bank = TestRowlock.beside(schema);
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        List<Boolean> written = new ArrayList<>();
+        try {
+            CyclicBarrier start = new CyclicBarrier(2);
+            List<Future<Boolean>> both = List.of(
+                    threads.submit(() -> {
+                        start.await();
+                        return shop.rowlock().schedules().declare(shops);
+                    }),
+                    threads.submit(() -> {
+                        start.await();
+                        return bank.rowlock().schedules().declare(banks);
+                    }));
+            for (Future<Boolean> each : both) {
+                written.add(each.get());
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(written).containsExactlyInAnyOrder(true, false);
+        TestRowlock loser = written.get(0) ? bank : shop;
+        assertThat(loser.events(ScheduleNotFired.class))
+                .singleElement()
+                .satisfies(event -> assertThat(event.reason())
+                        .contains("other content under revision 1")
+                        .contains("give one of them another"));
+        assertThat(loser.events(AlertRaised.class)).hasSize(1);
+        assertThat((written.get(0) ? shop : bank).events(ScheduleNotFired.class))
+                .isEmpty();
+        assertThat(schema.list(String.class, "SELECT cause || ': ' || kind || ' ' || n FROM rowlock_alert"))
+                .containsExactly("schedule not firing: cleanup 1");
+        assertThat(loser.rowlock().checkup()).anySatisfy(finding -> {
+            assertThat(finding.code()).isEqualTo("schedule-not-firing");
+            assertThat(finding.seen()).contains("'cleanup'").contains("other content under revision 1");
+            assertThat(finding.remedy()).contains(" schedules list\n").contains(" alerts acknowledge ");
+        });
+
+        process(written.get(0) ? shops : banks).close();
+        assertThat(schema.count("SELECT n FROM rowlock_alert"))
+                .as("what the row has is no clash")
+                .isEqualTo(1);
+        loser.rowlock().alerts().acknowledgeAll(AlertFilter.all(), ADA);
+        assertThat(loser.rowlock().checkup())
+                .noneMatch(finding -> finding.code().equals("schedule-not-firing"));
     }
 }

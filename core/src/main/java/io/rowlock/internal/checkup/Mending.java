@@ -15,6 +15,7 @@ import java.util.Locale;
  */
 final class Mending {
     private final Names names;
+    private final Typed typed;
     private final Blueprint blueprint;
     private final List<String> found;
     private final List<String> indexes;
@@ -22,6 +23,7 @@ final class Mending {
     /** Beside what was found: lines of the catalogue, and names of indexes. */
     Mending(Names names, Blueprint blueprint, List<String> found, List<String> indexes) {
         this.names = names;
+        this.typed = new Typed(names);
         this.blueprint = blueprint;
         this.found = found;
         this.indexes = indexes;
@@ -30,7 +32,8 @@ final class Mending {
     /** For a table that is not there, beside others that are. */
     String table(String table) {
         return blueprint.table(table)
-                + "\n-- its rows are gone: put them back from a backup. Grants are at the end of: rowlock schema script";
+                + "\n-- its rows are gone: put them back from a backup. Grants are at the end of: "
+                + typed.command("schema script");
     }
 
     /** For the table of versions, or its rows, while the others are there. */

@@ -35,7 +35,8 @@ final class RightsCheck implements Check {
                         sql.tables().missingRights(connection, JdbcSchema.TABLES).stream()
                                 .map(sight -> Symptom.RIGHT_MISSING.seen(sight.seen(), sight.cure())),
                         sql.tables().tooManyRights(connection, JdbcSchema.TABLES).stream()
-                                .map(sight -> Symptom.OWNER_ROLE.seen(sight.seen(), sight.cure())))
+                                .map(sight ->
+                                        Symptom.OWNER_ROLE.seen(sight.seen(), new Typed(names).named(sight.cure()))))
                 .toList();
     }
 }

@@ -109,7 +109,8 @@ public final class RowlockCheckup {
                 new TableCheck(sql),
                 new VacuumCheck(sql, thresholds),
                 new HorizonCheck(sql, thresholds),
-                new WaitingCheck(names, workers, thresholds.late()));
+                new WaitingCheck(names, workers, thresholds.late()),
+                new ScheduleCheck(names));
     }
 
     private static final Map<String, String> REASONS = Map.of(

@@ -21,11 +21,13 @@ final class ShapeCheck implements Check {
     private final CheckupSql sql;
     private final Names names;
     private final JdbcSchema schema;
+    private final Typed typed;
 
     ShapeCheck(CheckupSql sql, Names names, JdbcSchema schema) {
         this.sql = sql;
         this.names = names;
         this.schema = schema;
+        this.typed = new Typed(names);
     }
 
     @Override
@@ -35,7 +37,7 @@ final class ShapeCheck implements Check {
 
     @Override
     public String right() {
-        return "As owner: the grants at the end of what rowlock schema script prints, for the role of the workers.";
+        return typed.grants();
     }
 
     @Override
@@ -101,10 +103,14 @@ final class ShapeCheck implements Check {
     }
 
     private String cure(String problem, Mending mending, List<String> indexes) {
+        if (problem.startsWith("schema ")) {
+            return install(
+                    "makes the schema too, and the tables in it. Look first whether its name is right: is it the application's?");
+        }
         boolean versions = problem.startsWith("table " + names.table("schema"));
         if (versions && indexes.isEmpty()) {
-            return "rowlock schema install; or let the owner run what rowlock schema script prints. Look first whether schema"
-                    + " and prefix are the right ones.";
+            return install("or let the owner run what " + typed.command("schema script")
+                    + " prints. Look first whether schema and prefix are the right ones");
         } else if (versions || problem.startsWith("the row of version 1 ")) {
             return mending.versions(indexes.contains(names.prefix() + "schema_pk"), schema.version());
         } else if (problem.startsWith("table ")) {
@@ -117,8 +123,11 @@ final class ShapeCheck implements Check {
         String version = problem.replaceAll("\\D*(\\d+).*", "$1");
         return Integer.parseInt(version) > schema.version()
                 ? "Use a newer Rowlock: one of version " + version + " of the tables."
-                : "rowlock schema install; or let the owner run what rowlock schema script --from=" + version
-                        + " prints.";
+                : install("or let the owner run what " + typed.command("schema script --from=" + version) + " prints");
+    }
+
+    private String install(String first) {
+        return typed.line("schema install", first);
     }
 
     private Optional<Finding> differs(String line, Mending mending, Set<String> invalid, List<String> indexes) {

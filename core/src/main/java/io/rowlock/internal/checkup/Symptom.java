@@ -89,6 +89,7 @@ public enum Symptom {
     QUEUE_PAUSED(REMARK, "No worker claims its jobs until it is resumed."),
     DEAD_HEADS(WARNING, "All jobs behind a dead one with its ordering key wait until a person decides."),
     DEAD_LETTERS(REMARK, "Each waits for a person to revive it, or to leave it."),
+    SCHEDULE_NOT_FIRING(WARNING, "Its jobs are not made, or not those that an application has declared."),
     NOT_CHECKED(REMARK, "What was not looked at may be wrong.");
 
     private final Severity severity;

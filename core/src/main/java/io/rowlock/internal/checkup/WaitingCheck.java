@@ -25,11 +25,13 @@ final class WaitingCheck implements Check {
     private final WaitingSql sql;
     private final List<Serving> workers;
     private final Duration late;
+    private final Typed typed;
 
     WaitingCheck(Names names, List<Serving> workers, Duration late) {
         this.sql = new WaitingSql(names);
         this.workers = workers;
         this.late = late;
+        this.typed = new Typed(names);
     }
 
     @Override
@@ -39,7 +41,7 @@ final class WaitingCheck implements Check {
 
     @Override
     public String right() {
-        return "As owner: the grants at the end of what rowlock schema script prints, for the role of the workers.";
+        return typed.grants();
     }
 
     @Override
@@ -59,22 +61,18 @@ final class WaitingCheck implements Check {
         return findings;
     }
 
-    private static Finding paused(Paused queue) {
+    private Finding paused(Paused queue) {
         String seen = "Queue '" + queue.queue() + "' is paused since " + queue.since() + " by " + queue.who()
                 + (queue.why() == null ? "" : " (" + queue.why() + ")");
-        String resume = "When its time has come: rowlock queues resume " + quoted(queue.queue())
-                + " --why 'its time has come'; in Java: rowlock.queues().resume(queue, by)";
+        String resume = typed.line(
+                "queues resume " + Typed.word(queue.queue()) + " --why 'its time has come'",
+                "when its time has come; in Java: rowlock.queues().resume(queue, by)");
         return queue.waiting() == 0
                 ? Symptom.QUEUE_PAUSED.seen(seen + "; no job waits in it", resume)
                 : Symptom.QUEUE_PAUSED_WITH_JOBS.seen(
                         seen + "; " + (queue.waiting() == MOST_WAITING ? "at least " : "") + queue.waiting()
                                 + (queue.waiting() == 1 ? " job waits in it" : " jobs wait in it"),
                         resume);
-    }
-
-    /** As one word of a shell. */
-    private static String quoted(String word) {
-        return word.matches("[\\w.:/@-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
     private void judge(Lane lane, boolean paused, List<Finding> findings) {
@@ -86,9 +84,11 @@ final class WaitingCheck implements Check {
             if (due) {
                 findings.add(Symptom.JOBS_LATE.seen(
                         waits,
-                        "rowlock queues list shows what waits where. Look whether workers run and are healthy, and what hangs: who"
-                                + " holds leases stands in locked_by. More workers or a higher concurrency help where all"
-                                + " are busy."));
+                        typed.line(
+                                "queues list",
+                                "shows what waits where. Look whether workers run and are healthy, and what hangs: who holds"
+                                        + " leases stands in locked_by. More workers or a higher concurrency help where all"
+                                        + " are busy")));
             }
         } else if (!kinds.contains(lane.kind())) {
             String nearest = nearest(lane.kind(), kinds);
@@ -131,19 +131,33 @@ final class WaitingCheck implements Check {
                     .collect(Collectors.joining(", "));
             findings.add(Symptom.DEAD_HEADS.seen(
                     "Dead jobs block ordering keys: " + first + (blocked.size() > MOST_KEYS ? ", and more" : ""),
-                    "rowlock jobs revive " + blocked.get(0).job()
-                            + " --why 'its cause is mended' tries the dead job again, rowlock jobs skip "
-                            + blocked.get(0).job()
-                            + " --why 'not needed any more' lets the others go on without it; in Java: revive and skip"
-                            + " of rowlock.jobs()"));
+                    decide(blocked.get(0))));
         }
         long dead = sql.dead(connection, MOST_DEAD);
         if (dead > 0) {
             findings.add(Symptom.DEAD_LETTERS.seen(
                     (dead == MOST_DEAD ? "At least " : "") + dead + " jobs are dead",
-                    "rowlock jobs find --state dead lists them, rowlock jobs show says why one died, rowlock jobs revive tries one"
-                            + " again; in Java: find, failures and revive of rowlock.jobs()"));
+                    typed.line(
+                            "jobs find --state dead",
+                            "lists them, with the ids for jobs failures, which says why one died, and for jobs revive, which"
+                                    + " tries one again; in Java: find, failures and revive of rowlock.jobs()")));
         }
+    }
+
+    /** What is redacted cannot be tried again. */
+    private String decide(BlockedKey head) {
+        String skip = "jobs skip " + head.job() + " --why 'not needed any more'";
+        return head.redacted()
+                ? typed.line(
+                        skip,
+                        "lets the others go on without it; it is redacted, so it cannot be tried again; in Java: skip of"
+                                + " rowlock.jobs()")
+                : typed.line(
+                                "jobs revive " + head.job() + " --why 'its cause is mended'",
+                                "tries the dead job again, or")
+                        + '\n'
+                        + typed.line(
+                                skip, "lets the others go on without it; in Java: revive and skip of rowlock.jobs()");
     }
 
     /** The kind that differs by the fewest letters, at most a quarter of them; else empty. */

@@ -5,9 +5,6 @@ import com.cronutils.model.CronType;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.field.CronField;
 import com.cronutils.model.field.CronFieldName;
-import com.cronutils.model.field.expression.Always;
-import com.cronutils.model.field.expression.Every;
-import com.cronutils.model.field.expression.FieldExpression;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import io.rowlock.error.InvalidUseException;
@@ -29,6 +26,8 @@ import java.util.Optional;
  *   an expression that names hours (0 2 * * *)      wall-clock times, each once per local date: one that a gap swallows is
  *                                                   moved to the gap's end, of one that comes twice the first counts
  *   an expression of every hour  (0/15 * * * *)     goes on in real time: nothing is moved, the repeated hour counts twice
+ *
+ * Of every hour is what names all 24 of them, however it is written (*, 0-23, 0/1); every second hour names hours.
  */
 
 /** The instants of a cron expression in a time zone. Immutable. */
@@ -36,6 +35,9 @@ final class CronTimes {
     private static final int UNIX_FIELDS = 5;
     private static final CronParser UNIX = parser(CronType.UNIX);
     private static final CronParser WITH_SECONDS = parser(CronType.SPRING53);
+
+    private static final int HOURS = 24;
+    private static final LocalDateTime SOME_DAY = LocalDateTime.of(2024, 1, 1, 0, 0);
 
     private final ExecutionTime times;
     private final ZoneRules rules;
@@ -66,8 +68,16 @@ final class CronTimes {
 
     private static boolean isEveryHour(Cron cron) {
         CronField hour = cron.retrieveFieldsAsMap().get(CronFieldName.HOUR);
-        FieldExpression of = hour == null ? FieldExpression.always() : hour.getExpression();
-        return of instanceof Always || (of instanceof Every every && every.getExpression() instanceof Always);
+        if (hour == null) {
+            return true;
+        }
+        ExecutionTime onTheHour = ExecutionTime.forCron(
+                WITH_SECONDS.parse("0 0 " + hour.getExpression().asString() + " * * *"));
+        ZonedDateTime time = SOME_DAY.minusSeconds(1).atZone(ZoneOffset.UTC);
+        for (int named = 0; named < HOURS; named++) {
+            time = onTheHour.nextExecution(time).orElse(time);
+        }
+        return time.toLocalDateTime().isBefore(SOME_DAY.plusDays(1));
     }
 
     /** The first instant after this one; empty if there is none for years. */

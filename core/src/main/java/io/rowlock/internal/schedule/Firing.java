@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Each instant fires once: its jobs, and the row's step from it to the next instant, are one transaction under the row's
  * lock, and the step is taken from that very instant only. Dies the process before the commit, the row stands where it stood;
  * after it, the row stands further on. Nothing is asked of jobs that were written before, which may be pruned.
+ *
+ * Only SKIP and a fixed delay ask whether one is still at work: last_job, or one that a person has run since, which stands in
+ * the operations. A run by hand takes the place of last_job only when none of them is: so none at work is forgotten.
  */
 
 /** Makes the jobs of one due schedule, in the caller's transaction. */
@@ -61,7 +64,7 @@ public final class Firing {
         boolean afterTheEnd = schedule.timing().delay() != null;
         boolean held = schedule.lastJob() != null
                 && (afterTheEnd || is(schedule, Overlap.SKIP))
-                && sql.unfinished(connection, schedule.lastJob());
+                && sql.unfinished(connection, schedule.name(), schedule.lastJob());
         List<Enqueued> made = held || plan.instants().isEmpty()
                 ? List.of()
                 : jobs.write(connection, schedule.name(), schedule.job(), is(schedule, Overlap.QUEUE), plan.instants());

@@ -2,14 +2,19 @@ package io.rowlock.internal.schedule;
 
 import io.rowlock.error.DatabaseException;
 import io.rowlock.error.InvalidUseException;
+import io.rowlock.event.RowlockEvent.ScheduleFired;
+import io.rowlock.event.RowlockEvent.ScheduleNotFired;
+import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.outbox.Leave;
 import io.rowlock.internal.outbox.RowOutbox;
+import io.rowlock.internal.schedule.Declarations.Outcome;
 import io.rowlock.internal.sql.Names;
 import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.internal.sql.ScheduleOperationSql;
 import io.rowlock.internal.sql.ScheduleOperationSql.Declared;
 import io.rowlock.internal.sql.ScheduleOperationSql.ScheduleRow;
 import io.rowlock.internal.sql.ScheduleOperationSql.Standing;
+import io.rowlock.internal.sql.ScheduleSql;
 import io.rowlock.job.By;
 import io.rowlock.job.Enqueued;
 import io.rowlock.schedule.Overlap;
@@ -38,10 +43,12 @@ public final class RowSchedules implements Schedules {
 
     private final ScheduleOperationSql sql;
     private final Declarations declarations;
+    private final ScheduleSql firings;
     private final ScheduledJobs jobs;
     private final ConnectionSource connections;
     private final AccessPolicy policy;
     private final Waker waker;
+    private final RowlockListener listener;
     private final Runnable changed;
 
     /**
@@ -50,6 +57,7 @@ public final class RowSchedules implements Schedules {
      * @param outbox how payloads are written
      * @param policy asked before each change by a person
      * @param waker told of jobs that have committed
+     * @param listener told what a declaration did
      * @param changed called when a schedule may be due that was not before
      */
     public RowSchedules(
@@ -58,13 +66,16 @@ public final class RowSchedules implements Schedules {
             RowOutbox outbox,
             AccessPolicy policy,
             Waker waker,
+            RowlockListener listener,
             Runnable changed) {
         this.sql = new ScheduleOperationSql(names);
         this.policy = policy;
-        this.declarations = new Declarations(sql, outbox);
+        this.declarations = new Declarations(names, outbox);
+        this.firings = new ScheduleSql(names);
         this.jobs = new ScheduledJobs(names);
         this.connections = connections;
         this.waker = waker;
+        this.listener = listener;
         this.changed = changed;
     }
 
@@ -76,8 +87,7 @@ public final class RowSchedules implements Schedules {
     /** Declares the schedules of a worker that starts. */
     public void declare(Connection connection, List<Schedule<?>> schedules) throws SQLException {
         for (Schedule<?> each : schedules) {
-            Declared declared = declarations.read(each);
-            OwnTransaction.run(connection, open -> declarations.declare(open, declared));
+            write(connection, declarations.read(each));
         }
         if (!schedules.isEmpty()) {
             changed.run();
@@ -87,11 +97,36 @@ public final class RowSchedules implements Schedules {
     @Override
     public boolean declare(Schedule<?> schedule) {
         Declared declared = declarations.read(schedule);
-        boolean made = inTransaction("declared", open -> declarations.declare(open, declared));
-        if (made) {
+        boolean written;
+        try (Connection connection = connections.get()) {
+            written = write(connection, declared);
+        } catch (SQLException e) {
+            throw failed("declared", e);
+        }
+        if (written) {
             changed.run();
         }
-        return made;
+        return written;
+    }
+
+    private boolean write(Connection connection, Declared declared) throws SQLException {
+        Outcome outcome;
+        do {
+            outcome = OwnTransaction.run(connection, open -> declarations.declare(open, declared));
+            tell(declared.name(), outcome);
+        } while (outcome.again());
+        return outcome.written();
+    }
+
+    private void tell(String name, Outcome outcome) {
+        if (!outcome.made().isEmpty()) {
+            waker.wake(outcome.made());
+            listener.on(new ScheduleFired(name, outcome.made()));
+        }
+        if (outcome.clash() != null) {
+            listener.on(new ScheduleNotFired(name, outcome.clash()));
+        }
+        outcome.raised().forEach(listener::on);
     }
 
     @Override
@@ -180,11 +215,15 @@ public final class RowSchedules implements Schedules {
     private Enqueued runNow(Connection open, ScheduleRow row, By by) throws SQLException {
         Declared declared = row.declared();
         Instant now = row.standing().now();
-        boolean inTurn = declared.overlap().equals(Overlap.QUEUE.text())
-                && declared.timing().delay() == null;
+        boolean delayed = declared.timing().delay() != null;
+        boolean inTurn = declared.overlap().equals(Overlap.QUEUE.text()) && !delayed;
+        Long last = row.standing().lastJob();
+        boolean beside = last != null
+                && (delayed || declared.overlap().equals(Overlap.SKIP.text()))
+                && firings.unfinished(open, declared.name(), last);
         Enqueued made = jobs.write(open, declared.name(), declared.job(), inTurn, List.of(now))
                 .get(0);
-        sql.ran(open, declared.name(), now, made.id());
+        sql.ran(open, declared.name(), now, beside ? null : made.id());
         sql.record(open, declared.name(), "run now", by, made.id());
         return made;
     }
@@ -229,9 +268,13 @@ public final class RowSchedules implements Schedules {
         try (Connection connection = connections.get()) {
             return OwnTransaction.run(connection, work);
         } catch (SQLException e) {
-            throw new DatabaseException(
-                    "The schedule could not be " + what + "; if another transaction holds its row, try again later", e);
+            throw failed(what, e);
         }
+    }
+
+    private static DatabaseException failed(String what, SQLException e) {
+        return new DatabaseException(
+                "The schedule could not be " + what + "; if another transaction holds its row, try again later", e);
     }
 
     private static ScheduleView view(ScheduleRow row) {

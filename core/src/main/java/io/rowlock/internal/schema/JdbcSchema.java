@@ -147,9 +147,11 @@ public final class JdbcSchema implements Schema {
         int installed = sql.version(connection);
         if (installed < VERSION) {
             problems.add(
-                    installed == 0
-                            ? "table " + names.table("schema") + " is missing or empty"
-                            : "they have version " + installed + ", this Rowlock needs " + VERSION);
+                    installed == 0 && !sql.schemaExists(connection)
+                            ? "schema " + names.schema() + " is missing"
+                            : installed == 0
+                                    ? "table " + names.table("schema") + " is missing or empty"
+                                    : "they have version " + installed + ", this Rowlock needs " + VERSION);
         } else if (installed > VERSION + 1) {
             problems.add("they have version " + installed + ", this Rowlock knows versions up to " + (VERSION + 1));
         } else {

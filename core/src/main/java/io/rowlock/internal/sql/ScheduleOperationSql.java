@@ -83,11 +83,14 @@ public final class ScheduleOperationSql {
             WHERE name = $1 AND removed_at IS NULL
             """;
 
-    /* Under LOCK, in the transaction of the job. A fixed delay waits for this job from now on. */
+    /*
+     * Under LOCK, in the transaction of the job and of its operation. A fixed delay waits for this job from now on. $3 is null
+     * where another job is at work, which stays the last one: this one is found by its operation.
+     */
     static final String RAN = """
             /* rowlock:schedule-ran-by-hand */
             UPDATE rowlock_schedule
-            SET last_at = $2::timestamptz, last_job = $3, next_at = CASE WHEN delay IS NULL THEN next_at END,
+            SET last_at = $2::timestamptz, last_job = coalesce($3::bigint, last_job), next_at = CASE WHEN delay IS NULL THEN next_at END,
                 updated_at = clock_timestamp()
             WHERE name = $1
             """;
@@ -215,7 +218,7 @@ public final class ScheduleOperationSql {
         return new Sql(names, REMOVE).update(connection, name) == 1;
     }
 
-    public void ran(Connection connection, String name, Instant at, long job) throws SQLException {
+    public void ran(Connection connection, String name, Instant at, @Nullable Long job) throws SQLException {
         new Sql(names, RAN).update(connection, name, Sql.timestamp(at), job);
     }
 

@@ -47,13 +47,33 @@ public final class ScheduleSql {
             FOR NO KEY UPDATE SKIP LOCKED
             """;
 
-    /* After LOCK, in a statement of its own: what the last holder of the row wrote is seen. Index: the primary key. */
+    /*
+     * Those that people have run since the last job: each has an operation, written in its transaction. Of a schedule's
+     * operations at most the last 100 are read. Index: rowlock_operation_schedule_id, backwards. The planner's trap: with
+     * schedule = $1 the order is by id alone, and it walks back over everybody's operations by the primary key.
+     */
+    private static String made(String schedule, String lastJob) {
+        return """
+                (SELECT %2$s AS id
+                 UNION ALL
+                 SELECT run.job_id
+                 FROM (SELECT o.what, o.job_id FROM rowlock_operation o WHERE o.schedule >= %1$s AND o.schedule <= %1$s
+                       ORDER BY o.schedule DESC, o.id DESC LIMIT 100) AS run
+                 WHERE run.what = 'run now' AND run.job_id > %2$s) AS made
+                """.formatted(schedule, lastJob);
+    }
+
+    /*
+     * After LOCK, in a statement of its own: what the last holder of the row wrote is seen. Indexes: of made; the primary key
+     * of jobs, by a subquery that no join can be made of. Rows: one, or none.
+     */
     static final String UNFINISHED = """
             /* rowlock:unfinished-job-of-schedule */
             SELECT 1
-            FROM rowlock_job
-            WHERE id = $1 AND state IN ('ready', 'parked')
-            """;
+            FROM %s
+            WHERE (SELECT j.state IN ('ready', 'parked') FROM rowlock_job j WHERE j.id = made.id)
+            LIMIT 1
+            """.formatted(made("$1::text", "$2::bigint"));
 
     /* In the transaction of the jobs, under LOCK. So an instant fires once, whoever dies when. Rows: one. */
     static final String ADVANCE = """
@@ -65,24 +85,29 @@ public final class ScheduleSql {
             """;
 
     /*
-     * Fixed delays whose job has finished, or is gone: the next instant counts from there. Locks: their rows. Indexes:
-     * rowlock_schedule_waiting; per row the primary keys of schedule and job, by a subquery that no join can be made of.
-     * Rows: at most 1,000; gives how many still wait.
+     * Fixed delays whose jobs have finished, or are gone: the next instant counts from the end of the last. Locks: their rows,
+     * of those that nobody has changed since they were looked at. Indexes: rowlock_schedule_waiting; per row those of made,
+     * and the primary keys of schedule and job, by subqueries that no join can be made of. Rows: at most 1,000; gives how many
+     * still wait.
      */
     static final String END_DELAYS = """
             /* rowlock:end-delays-of-schedules */
             WITH waiting AS MATERIALIZED (
-              SELECT w.name, w.last_job,
-                     coalesce((SELECT j.state NOT IN ('ready', 'parked') FROM rowlock_job j WHERE j.id = w.last_job), true) AS ended,
-                     (SELECT j.finished_at FROM rowlock_job j WHERE j.id = w.last_job) AS ended_at
-              FROM rowlock_schedule w
-              WHERE w.next_at IS NULL AND w.paused_at IS NULL AND w.removed_at IS NULL
-              LIMIT 1000),
+              SELECT w.name, w.updated_at, jobs.ended, jobs.ended_at
+              FROM (SELECT name, last_job, updated_at FROM rowlock_schedule
+                    WHERE next_at IS NULL AND paused_at IS NULL AND removed_at IS NULL LIMIT 1000) AS w
+              CROSS JOIN LATERAL (
+                SELECT bool_and(one.ended) AS ended,
+                       CASE WHEN bool_and(one.ended_at IS NOT NULL) THEN max(one.ended_at) END AS ended_at
+                FROM (
+                  SELECT coalesce((SELECT j.state NOT IN ('ready', 'parked') FROM rowlock_job j WHERE j.id = made.id), true) AS ended,
+                         (SELECT j.finished_at FROM rowlock_job j WHERE j.id = made.id) AS ended_at
+                  FROM %s) AS one) AS jobs),
             locked AS MATERIALIZED (
               SELECT s.name
               FROM rowlock_schedule s
               WHERE s.name = ANY(ARRAY(SELECT name FROM waiting WHERE ended)) AND s.next_at IS NULL
-                AND s.last_job IS NOT DISTINCT FROM (SELECT w.last_job FROM waiting w WHERE w.name = s.name)
+                AND s.updated_at = (SELECT w.updated_at FROM waiting w WHERE w.name = s.name)
               ORDER BY s.name
               FOR NO KEY UPDATE SKIP LOCKED),
             moved AS (
@@ -92,7 +117,7 @@ public final class ScheduleSql {
               WHERE s.name = ANY(ARRAY(SELECT name FROM locked))
               RETURNING 1)
             SELECT (SELECT count(*) FROM waiting) - (SELECT count(*) FROM moved) AS waiting
-            """;
+            """.formatted(made("w.name", "w.last_job"));
 
     /* The instant stays; it is tried again after a while that doubles. Locks: the row. Index: the primary key. */
     static final String FAILED = """
@@ -212,9 +237,9 @@ public final class ScheduleSql {
         return micros == null ? null : Sql.duration(micros);
     }
 
-    /** Whether the job is not finished. */
-    public boolean unfinished(Connection connection, long job) throws SQLException {
-        return !unfinished.query(connection, row -> true, job).isEmpty();
+    /** Whether the last job, or one that a person has run since, is not finished. */
+    public boolean unfinished(Connection connection, String name, long lastJob) throws SQLException {
+        return !unfinished.query(connection, row -> true, name, lastJob).isEmpty();
     }
 
     /** False if the schedule does not stand at that instant any more. */

@@ -86,13 +86,15 @@ public final class WaitingSql {
 
     private static String blockedKeys(String name, String where) {
         return "/* rowlock:" + name + " */ " + """
-            SELECT k.queue, k.ordering_key, k.blocked_by, dead.kind, dead.finished_at, waiting.n
+            SELECT k.queue, k.ordering_key, k.blocked_by, dead.kind, dead.finished_at, coalesce(dead.redacted, false) AS redacted,
+                   waiting.n
             FROM (SELECT queue, ordering_key, blocked_by
                   FROM rowlock_key
                   WHERE blocked_by IS NOT NULL AND %s
                   ORDER BY queue, ordering_key
                   LIMIT $3) AS k
-            LEFT JOIN LATERAL (SELECT kind, finished_at FROM rowlock_job WHERE id = k.blocked_by OFFSET 0) AS dead ON true
+            LEFT JOIN LATERAL (
+              SELECT kind, finished_at, redacted_at IS NOT NULL AS redacted FROM rowlock_job WHERE id = k.blocked_by OFFSET 0) AS dead ON true
             CROSS JOIN LATERAL (
               SELECT count(*) AS n
               FROM (SELECT FROM rowlock_job
@@ -119,6 +121,18 @@ public final class WaitingSql {
               SELECT FROM rowlock_job WHERE state = 'dead' AND finished_at IS NOT NULL LIMIT $1::int) AS dead
             """;
 
+    /* Index: rowlock_alert_open, from its end. Rows read: at most 1,000; given: at most $1. */
+    static final String NOT_FIRING = """
+            /* rowlock:schedules-not-firing */
+            SELECT kind, (array_agg(reason ORDER BY id DESC))[1] AS reason, array_agg(id ORDER BY id) AS ids, max(last_at) AS last_at
+            FROM (SELECT id, cause, kind, reason, last_at FROM rowlock_alert
+                  WHERE acknowledged_at IS NULL ORDER BY id DESC LIMIT 1000) AS newest
+            WHERE cause = 'schedule not firing'
+            GROUP BY kind
+            ORDER BY kind
+            LIMIT $1::int
+            """;
+
     private final Names names;
 
     public WaitingSql(Names names) {
@@ -141,6 +155,8 @@ public final class WaitingSql {
             @Nullable String why,
             long waiting) {}
 
+    /** A schedule of which open alerts say that it does not fire, the last of them why. */
+    public record Missing(String schedule, String reason, List<Long> alerts, Instant last) {}
     /** Queues and kinds in their order; at most so many of each of three sorts of jobs. */
     public List<Lane> lanes(Connection connection, int most, Duration late) throws SQLException {
         return new Sql(names, LANES)
@@ -193,7 +209,21 @@ public final class WaitingSql {
                 row.getLong("blocked_by"),
                 row.getString("kind"),
                 Sql.instant(row, "finished_at"),
+                row.getBoolean("redacted"),
                 row.getInt("n"));
+    }
+
+    /** By their names, at most so many. */
+    public List<Missing> notFiring(Connection connection, int most) throws SQLException {
+        return new Sql(names, NOT_FIRING)
+                .query(
+                        connection,
+                        row -> new Missing(
+                                row.getString("kind"),
+                                row.getString("reason"),
+                                Sql.longs(row, "ids"),
+                                Sql.requiredInstant(row, "last_at")),
+                        most);
     }
 
     /** How many dead letters there are, counted up to a most. */

@@ -89,6 +89,67 @@ final class CronTimesTest {
                 .containsExactly("2026-11-01T05:30:00Z", "2026-11-01T06:30:00Z", "2026-11-01T07:30:00Z");
     }
 
+    /**
+     * Berlin: 2025-03-30T01:00Z and 2025-10-26T01:00Z; New York: 2025-03-09T07:00Z and 2025-11-02T06:00Z; Santiago, at
+     * midnight: 2025-04-06T03:00Z back, 2025-09-07T04:00Z forward.
+     */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Europe/Berlin    | 30 */2 * * *    | 2025-03-29T23:00:00Z 2025-03-30T03:00:00Z | 2025-03-29T23:30:00Z 2025-03-30T01:00:00Z 2025-03-30T02:30:00Z",
+                "Europe/Berlin    | 30 0/2 * * *    | 2025-03-29T23:00:00Z 2025-03-30T03:00:00Z | 2025-03-29T23:30:00Z 2025-03-30T01:00:00Z 2025-03-30T02:30:00Z",
+                "Europe/Berlin    | 30 */2 * * *    | 2025-10-25T22:00:00Z 2025-10-26T04:00:00Z | 2025-10-25T22:30:00Z 2025-10-26T00:30:00Z 2025-10-26T03:30:00Z",
+                "Europe/Berlin    | 30 0/2 * * *    | 2025-10-25T22:00:00Z 2025-10-26T04:00:00Z | 2025-10-25T22:30:00Z 2025-10-26T00:30:00Z 2025-10-26T03:30:00Z",
+                "Europe/Berlin    | 0 */12 * * *    | 2025-10-25T12:00:00Z 2025-10-26T12:00:00Z | 2025-10-25T22:00:00Z 2025-10-26T11:00:00Z",
+                "America/New_York | 30 */2 * * *    | 2025-03-09T05:00:00Z 2025-03-09T09:00:00Z | 2025-03-09T05:30:00Z 2025-03-09T07:00:00Z 2025-03-09T08:30:00Z",
+                "America/New_York | 30 0/2 * * *    | 2025-03-09T05:00:00Z 2025-03-09T09:00:00Z | 2025-03-09T05:30:00Z 2025-03-09T07:00:00Z 2025-03-09T08:30:00Z",
+                "America/New_York | 30 1/2 * * *    | 2025-11-02T05:00:00Z 2025-11-02T09:00:00Z | 2025-11-02T05:30:00Z 2025-11-02T08:30:00Z",
+                "America/New_York | 30 */2 * * *    | 2025-11-02T04:00:00Z 2025-11-02T08:00:00Z | 2025-11-02T04:30:00Z 2025-11-02T07:30:00Z",
+                "America/New_York | 0 */12 * * *    | 2025-11-02T03:00:00Z 2025-11-03T04:00:00Z | 2025-11-02T04:00:00Z 2025-11-02T17:00:00Z",
+                "America/Santiago | 0 */12 * * *    | 2025-09-06T10:00:00Z 2025-09-07T16:00:00Z | 2025-09-06T16:00:00Z 2025-09-07T04:00:00Z 2025-09-07T15:00:00Z",
+                "America/Santiago | 30 */2 * * *    | 2025-09-07T02:00:00Z 2025-09-07T06:00:00Z | 2025-09-07T02:30:00Z 2025-09-07T04:00:00Z 2025-09-07T05:30:00Z",
+                "America/Santiago | 30 0/2 * * *    | 2025-09-07T02:00:00Z 2025-09-07T06:00:00Z | 2025-09-07T02:30:00Z 2025-09-07T04:00:00Z 2025-09-07T05:30:00Z",
+                "America/Santiago | 0 */12 * * *    | 2025-04-05T14:00:00Z 2025-04-06T17:00:00Z | 2025-04-05T15:00:00Z 2025-04-06T04:00:00Z 2025-04-06T16:00:00Z",
+                "America/Santiago | 30 1/2 * * *    | 2025-04-06T02:00:00Z 2025-04-06T06:00:00Z | 2025-04-06T02:30:00Z 2025-04-06T05:30:00Z",
+                "Europe/Berlin    | 0/30 0-23 * * * | 2025-10-26T00:15:00Z 2025-10-26T02:00:00Z | 2025-10-26T00:30:00Z 2025-10-26T01:00:00Z 2025-10-26T01:30:00Z 2025-10-26T02:00:00Z",
+                "Europe/Berlin    | 0 30 0/1 * * *  | 2025-03-30T00:00:00Z 2025-03-30T02:00:00Z | 2025-03-30T00:30:00Z 2025-03-30T01:30:00Z",
+                "Europe/Berlin    | 30 */1 * * *    | 2025-10-26T00:00:00Z 2025-10-26T02:00:00Z | 2025-10-26T00:30:00Z 2025-10-26T01:30:00Z",
+                "Europe/Berlin    | 30 0-11,12-23 * * * | 2025-10-26T00:00:00Z 2025-10-26T02:00:00Z | 2025-10-26T00:30:00Z 2025-10-26T01:30:00Z"
+            })
+    void hours_are_named_whatever_the_writing_unless_all_of_them_are(
+            String zone, String cron, String span, String instants) {
+        String[] ends = span.split(" ");
+        assertThat(between(cron, ZoneId.of(zone), ends[0], ends[1])).containsExactly(instants.split(" "));
+    }
+
+    @Test
+    void quarters_of_each_named_hour_do_not_stand_still_when_clocks_are_put_back() {
+        assertThat(between("0-59/15 0-23 * * *", BERLIN, "2025-10-26T00:45:00Z", "2025-10-26T02:00:00Z"))
+                .containsExactly(
+                        "2025-10-26T01:00:00Z",
+                        "2025-10-26T01:15:00Z",
+                        "2025-10-26T01:30:00Z",
+                        "2025-10-26T01:45:00Z",
+                        "2025-10-26T02:00:00Z");
+    }
+
+    @Test
+    void days_of_month_and_of_week_mean_either_in_five_fields_and_are_refused_in_six() {
+        assertThat(between("0 12 13 * 5", BERLIN, "2026-02-01T00:00:00Z", "2026-02-15T00:00:00Z"))
+                .containsExactly("2026-02-06T11:00:00Z", "2026-02-13T11:00:00Z");
+        for (String both : List.of("0 0 2 13 * 5", "0 0 2 1-7 * MON", "0 0 2 */2 * 1")) {
+            assertThatThrownBy(() -> CronTimes.of(both, BERLIN))
+                    .isInstanceOf(InvalidUseException.class)
+                    .hasMessageContaining("names days of the month and days of the week")
+                    .hasMessageContaining("two schedules");
+        }
+        assertThat(between("0 0 2 * * 2#1", BERLIN, "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"))
+                .containsExactly("2026-02-03T01:00:00Z");
+        assertThat(between("0 0 2 13 * ?", BERLIN, "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"))
+                .containsExactly("2026-02-13T01:00:00Z");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "UTC"})
     void a_daily_time_comes_once_on_each_local_date(String zone) {

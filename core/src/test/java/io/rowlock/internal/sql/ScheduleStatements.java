@@ -24,7 +24,8 @@ final class ScheduleStatements {
 
     static List<Pinned> all() {
         List<String> key = List.of("rowlock_schedule_pk");
-        List<String> waiting = List.of("rowlock_schedule_waiting", "rowlock_schedule_pk", "rowlock_job_pk");
+        List<String> waiting = List.of(
+                "rowlock_schedule_waiting", "rowlock_operation_schedule_id", "rowlock_schedule_pk", "rowlock_job_pk");
         return List.of(
                 pin(
                         "look-at-schedules",
@@ -33,7 +34,12 @@ final class ScheduleStatements {
                         Sql.texts(List.of("a")),
                         100),
                 pin("lock-schedule", ScheduleSql.LOCK, key, "schedule-2"),
-                pin("unfinished-job", ScheduleSql.UNFINISHED, List.of("rowlock_job_pk"), 1L),
+                pin(
+                        "unfinished-job",
+                        ScheduleSql.UNFINISHED,
+                        List.of("rowlock_operation_schedule_id", "rowlock_job_pk"),
+                        "schedule-2",
+                        1L),
                 pin("advance-schedule", ScheduleSql.ADVANCE, key, "schedule-2", NOW, NOW, NOW, 1L),
                 pin("end-delays", ScheduleSql.END_DELAYS, waiting),
                 pin("schedule-failed", ScheduleSql.FAILED, key, "schedule-2", "refused"),

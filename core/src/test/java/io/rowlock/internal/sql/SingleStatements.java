@@ -50,6 +50,7 @@ final class SingleStatements {
             Map.entry("QueueSql.RECORD", "inserts one row"),
             Map.entry("WaitingSql.PAUSED", "see LookupPlansIT"),
             Map.entry("AnswerSql.RECORD", "inserts one row"),
+            Map.entry("WaitingSql.NOT_FIRING", "for a checkup; the newest 1,000 open alerts"),
             Map.entry("ClaimSql.BRING_FORWARD", "for workers cranked by hand, in tests"),
             Map.entry("DedupSql.DRAW_IDS", "reads a sequence"),
             Map.entry(
