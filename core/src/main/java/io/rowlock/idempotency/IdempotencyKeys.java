@@ -14,7 +14,8 @@ public interface IdempotencyKeys {
     /**
      * Does a request in the caller's transaction, unless it was done before. The answer is stored as a row of that transaction: it
      * is there if and only if what the work wrote is. There is never a row of a request that is only being done, so no crash leaves
-     * one behind; what is being done holds an advisory lock, which ends with its transaction.
+     * one behind; what is being done holds an advisory lock, which ends with its transaction: where a host vanishes or a process stands
+     * still, when the server notices (tcp_keepalives_idle, idle_in_transaction_session_timeout).
      *
      * <p>While another transaction does the same request this one waits for at most {@link IdempotencyOptions#patience}, by asking
      * again and again: no statement blocks. Two keys that happen to share the lock's 64 bits wait for each other, and nothing else.
@@ -38,8 +39,8 @@ public interface IdempotencyKeys {
      *     or the isolation is not READ COMMITTED: above it the snapshot would not show an answer that was stored meanwhile. After the
      *     work, and with what it wrote undone, if its answer cannot be written as JSON and read again, or is larger than the
      *     builder's {@code maxPayloadBytes}
-     * @throws RowlockException if the work ended the transaction or went back behind the savepoint, or if a stored answer cannot be
-     *     read as the type; roll back
+     * @throws RowlockException if the work ended the transaction or went back behind the savepoint, if the row of an answer that had
+     *     expired is there again (the database's clock was put back), or if a stored answer cannot be read as the type; roll back
      * @throws DatabaseException if the database refused or lost a statement; roll back
      * @throws X what the work threw
      */

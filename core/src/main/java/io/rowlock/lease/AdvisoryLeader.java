@@ -11,7 +11,8 @@ import java.time.Duration;
  * Leader}, which has a fence. Safe for use by many threads; all of a process together lead or do not.
  *
  * <p>The lock belongs to a session, so a pooler in transaction mode makes nonsense of it: it is looked for, and refused, whenever
- * the session is opened. Two processes that call the same name on one database with the same tables compete.
+ * the session is opened, over a second connection beside it; where none can be had nobody leads. Nor does anybody on a standby, whose
+ * locks are its own. Two processes that call the same name on one database with the same tables compete.
  */
 public interface AdvisoryLeader extends AutoCloseable {
     /** Within this time after its session is gone a leader knows, also when the network swallows everything: 4 s. */
@@ -34,7 +35,7 @@ public interface AdvisoryLeader extends AutoCloseable {
         /**
          * Writes.
          *
-         * @param session the leader's own session, in a transaction that is committed afterwards
+         * @param session the leader's own session, in a transaction that is committed afterwards; refuses what would end it
          * @throws Exception anything; rolls back, and goes up to the caller
          */
         void over(Connection session) throws Exception;
@@ -48,11 +49,13 @@ public interface AdvisoryLeader extends AutoCloseable {
     long key();
 
     /**
-     * Leads, if nobody else does. Asks the server, on the session that is kept; opens one if there is none.
+     * Leads, if nobody else does. Asks the server, on the session that is kept; opens one if there is none, or it is gone. Blocks for
+     * seconds at most, but for a {@link #withLeaderSession} that is going on.
      *
-     * @return true if this process leads now, or did already
+     * @return true if this process leads now, or did already; false if another leads, or {@link #release} was called meanwhile
      * @throws io.rowlock.error.InvalidUseException if there is a pooler in transaction mode in between; says what to do
-     * @throws io.rowlock.error.DatabaseException if the server cannot be reached or refuses; this process does not lead then
+     * @throws io.rowlock.error.DatabaseException if the server cannot be reached or refuses, is a standby, or no second connection can
+     *     be had; this process does not lead then
      */
     boolean tryAcquire();
 
@@ -65,8 +68,8 @@ public interface AdvisoryLeader extends AutoCloseable {
 
     /**
      * Runs a unit of work if this process leads, or can: acquires the lock if need be, else asks the server on the very session
-     * whether it is still there. The calling thread is interrupted if the session is lost while the work runs. Lets others lead
-     * afterwards if it did not lead before.
+     * whether it is still there. The calling thread is interrupted if the session is lost while the work runs, and that interrupt is
+     * taken back at the end of the work. Lets others lead afterwards if it did not lead before.
      *
      * @param work what to do
      * @return false if another leads; nothing was done then
@@ -78,14 +81,18 @@ public interface AdvisoryLeader extends AutoCloseable {
     boolean withLeaderLock(Work work) throws Exception;
 
     /**
-     * The same, but the work writes over the leader's own session, in one transaction: if that session dies, nothing of it is
-     * committed, so that no leader of before ever writes beside the next one. Other calls wait meanwhile.
+     * The same, but the work writes over the leader's own session, in one READ COMMITTED transaction: if that session dies, nothing of it
+     * is committed, so that no leader of before ever writes beside the next one. Other threads that want to lead wait meanwhile; looks go
+     * over another connection, and where none can be had within a second the leadership counts as lost, and the thread is interrupted. A
+     * statement may take a minute, and wait a minute for a lock.
      *
      * @param writing what to write; must not end the transaction
-     * @return false if another leads; nothing was done then
-     * @throws Exception what the work threw; rolled back
-     * @throws io.rowlock.error.InvalidUseException as for {@link #tryAcquire}
-     * @throws io.rowlock.error.DatabaseException as for {@link #tryAcquire}
+     * @return true if it is committed, whatever became of the session since; false if another leads, nothing was done then
+     * @throws Exception what the work threw, an error too; rolled back
+     * @throws io.rowlock.error.CommitUnknownException if the session was lost at the COMMIT: it may have committed or not
+     * @throws io.rowlock.error.InvalidUseException as for {@link #tryAcquire}, and within another writing of the same thread
+     * @throws io.rowlock.error.DatabaseException as for {@link #tryAcquire}, or if it was not committed: its session was lost before, or a
+     *     statement has failed, though the work may have hidden that
      */
     boolean withLeaderSession(Writing writing) throws Exception;
 
@@ -100,9 +107,9 @@ public interface AdvisoryLeader extends AutoCloseable {
     AdvisoryLeader onLost(Runnable call);
 
     /**
-     * Lets others lead, and gives the session back. Does nothing if this process does not lead. Units of work that other threads do
-     * are interrupted, as if the session were lost; a transaction over it ends first. Never throws for a session that is gone: the
-     * lock went with it.
+     * Lets others lead, and gives the session back: at once, or, while work runs under the lock, when that has ended; {@link #leads} is
+     * false at once. Neither waits for that nor interrupts it ({@link Leases#stop} does, after its grace period); sends at most three
+     * statements. Does nothing if this process does not lead. Never throws for a session that is gone: the lock went with it.
      */
     void release();
 

@@ -73,11 +73,9 @@ final class RetriedTransaction<T, X extends Exception> {
         Opened opened = open();
         T result;
         try {
-            result = work.in(LentConnection.of(opened.connection(), WORK));
+            result = work.in(opened.lent().seen());
         } catch (Throwable thrown) {
-            again = SqlState.causeOf(thrown)
-                    .filter(error -> repeatable(opened, error))
-                    .isPresent();
+            again = mayBeDoneAgain(opened, thrown);
             rollBack(opened, thrown);
             throw thrown;
         }
@@ -86,8 +84,16 @@ final class RetriedTransaction<T, X extends Exception> {
         return result;
     }
 
-    /** A connection and its autocommit as it was. */
-    private record Opened(Connection connection, boolean autoCommit, boolean readOnly) {}
+    /** What the work itself has committed elsewhere, or may have, is not to be done twice. */
+    private boolean mayBeDoneAgain(Opened opened, Throwable thrown) {
+        return SqlState.causeOf(thrown)
+                        .filter(error -> repeatable(opened, error))
+                        .isPresent()
+                && (retry.idempotent() || !SqlState.isCausedBy(thrown, CommitUnknownException.class));
+    }
+
+    /** A connection, and how it was. */
+    private record Opened(Connection connection, LentConnection lent, boolean autoCommit, boolean readOnly) {}
 
     private Opened open() {
         Connection connection;
@@ -98,13 +104,17 @@ final class RetriedTransaction<T, X extends Exception> {
             throw new DatabaseException("No connection for a transaction could be had", e);
         }
         try {
-            Opened opened = new Opened(connection, connection.getAutoCommit(), connection.isReadOnly());
+            LentConnection lent = LentConnection.lend(connection, WORK);
+            Opened opened = new Opened(connection, lent, connection.getAutoCommit(), connection.isReadOnly());
             connection.setAutoCommit(false);
             return opened;
         } catch (SQLException e) {
             again = SqlState.curedByTime(e);
             BrokenConnection.drop(connection);
             throw new DatabaseException("A transaction could not be begun", e);
+        } catch (RuntimeException | Error e) {
+            BrokenConnection.drop(connection);
+            throw e;
         }
     }
 
@@ -138,18 +148,13 @@ final class RetriedTransaction<T, X extends Exception> {
         try {
             return SessionSql.wrote(opened.connection());
         } catch (SQLException e) {
-            again = repeatable(opened, hidden(e));
+            again = repeatable(opened, SqlState.hidden(e));
             rollBack(opened, e);
             throw new DatabaseException(NOT_COMMITTED, e);
         } catch (RuntimeException | Error e) {
             rollBack(opened, e);
             throw e;
         }
-    }
-
-    /** What had failed before, which the driver knows; else the error itself. */
-    private static SQLException hidden(SQLException error) {
-        return SqlState.transactionFailed(error) && error.getCause() instanceof SQLException first ? first : error;
     }
 
     private static void rollBack(Opened opened, Throwable because) {
@@ -166,12 +171,24 @@ final class RetriedTransaction<T, X extends Exception> {
 
     /** What is committed is committed, and what failed has its error: nothing here may hide it. */
     private static void giveBack(Opened opened) {
-        try (Connection connection = opened.connection()) {
-            if (!connection.isClosed() && opened.autoCommit()) {
-                connection.setAutoCommit(true);
-            }
+        try {
+            putBack(opened);
+            opened.connection().close();
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("A connection could not be given back as it was", e);
+            LOG.debug("A connection could not be given back as it was, and is dropped", e);
+            BrokenConnection.drop(opened.connection());
+        }
+    }
+
+    private static void putBack(Opened opened) throws SQLException {
+        Connection connection = opened.connection();
+        if (connection.isClosed()) {
+            return;
+        }
+        connection.setAutoCommit(opened.autoCommit());
+        opened.lent().restoreIsolation();
+        if (connection.isReadOnly() != opened.readOnly()) {
+            connection.setReadOnly(opened.readOnly());
         }
     }
 }

@@ -38,7 +38,9 @@ public final class Transactions {
      * it. A connection that was lost, or leads to a server without writes, is aborted, so that its pool drops it.
      *
      * <p>If the connection is lost <em>at</em> the COMMIT, nobody here knows what became of it: work that was declared idempotent, or
-     * has written nothing, is done again, other work is not. Where an attempt before ended so, the error of the last one has a
+     * has written nothing, is done again, other work is not. Nothing is what the server counts as nothing until the COMMIT: a {@code
+     * NOTIFY} alone, or rows of other servers alone (postgres_fdw), are done again. A {@link CommitUnknownException} among the causes of
+     * what the work throws, as of a transaction within it, is done again only if all the work is declared idempotent. Where an attempt before ended so, the error of the last one has a
      * {@link CommitUnknownException} among the suppressed ones. A statement that failed in the work, and whose error the work has
      * hidden, fails the transaction all the same. Everything else the work or the database throws goes to the caller at once, with the errors of
      * the attempts before as suppressed ones. An interrupt ends the pauses, and with them the attempts; it stays set.
@@ -46,7 +48,8 @@ public final class Transactions {
      * <p>The work may be done several times: what it does besides writing over its connection (mails, calls, fields of objects) must
      * bear that. A crash of this process leaves the transaction committed or not, and does it no second time.
      *
-     * @param dataSource where connections come from; autocommit is turned off for the transaction, the isolation is theirs
+     * @param dataSource where connections come from; autocommit is turned off for the transaction, the isolation is theirs; what the work
+     *     sets of it, and of read-only, by the connection's methods is put back
      * @param retry how often and for how long
      * @param work what the transaction does
      * @param <T> what it gives

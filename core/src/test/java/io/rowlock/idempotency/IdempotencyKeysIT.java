@@ -15,6 +15,7 @@ import io.rowlock.idempotency.Answer.Source;
 import io.rowlock.idempotency.Desk.Receipt;
 import io.rowlock.job.Kind;
 import io.rowlock.testkit.postgres.PostgresTest;
+import io.rowlock.testkit.postgres.TcpProxy;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -238,6 +240,56 @@ final class IdempotencyKeysIT {
             connection.rollback();
         }
         assertThat(desk.rows()).isZero();
+    }
+
+    @Test
+    void work_whose_answer_finds_a_row_that_was_expired_before_is_undone_also_if_its_caller_commits() throws Exception {
+        desk.order(post("k", "{}"));
+        schema.execute("UPDATE rowlock_idempotency_key SET expires_at = clock_timestamp()");
+        try (Connection connection = schema.begin()) {
+            assertThatThrownBy(() -> keys.execute(connection, post("k", "{}"), Receipt.class, () -> {
+                        Receipt receipt = Desk.write(connection, post("k", "{}"));
+                        schema.execute(
+                                "UPDATE rowlock_idempotency_key SET expires_at = 'infinity'"); // the clock was put back
+                        return Outcome.stored(receipt);
+                    }))
+                    .isInstanceOf(RowlockException.class)
+                    .hasMessageContaining("clock was put back")
+                    .hasNoSuppressedExceptions();
+            connection.commit();
+        }
+        assertThat(desk.orders()).isOne();
+    }
+
+    @Test
+    @Tag("P14")
+    void requests_of_a_long_transaction_leave_no_savepoint_open() throws Exception {
+        desk.order(post("k", "{}"));
+        AtomicInteger open = new AtomicInteger();
+        try (TcpProxy proxy = TcpProxy.to(schema.server());
+                Connection connection = proxy.dataSource(schema).getConnection()) {
+            proxy.tell(sql -> open.addAndGet(sql.startsWith("SAVEPOINT") ? 1 : sql.startsWith("RELEASE") ? -1 : 0));
+            connection.setAutoCommit(false);
+            assertThat(desk.order(connection, post("k", "{}")).source()).isEqualTo(Source.REPLAYED);
+            assertThat(desk.order(connection, post("new", "{}")).source()).isEqualTo(Source.EXECUTED);
+            assertThat(keys.execute(connection, post("not", "{}"), Integer.class, () -> Outcome.undone(1))
+                            .source())
+                    .isEqualTo(Source.UNDONE);
+            assertThatThrownBy(() -> keys.execute(connection, post("fails", "{}"), Integer.class, () -> {
+                        throw new IOException("of the work");
+                    }))
+                    .isInstanceOf(IOException.class);
+            try (Connection beside = schema.begin()) {
+                desk.order(beside, post("now", "{}"));
+                IdempotencyKeys impatient =
+                        keys.with(IdempotencyOptions.standard().waiting(Duration.ZERO));
+                assertThatThrownBy(() -> impatient.execute(
+                                connection, post("now", "{}"), Integer.class, () -> Outcome.undone(1)))
+                        .isInstanceOf(IdempotencyRefusedException.class);
+            }
+            connection.commit();
+        }
+        assertThat(open).hasValue(0);
     }
 
     @ParameterizedTest

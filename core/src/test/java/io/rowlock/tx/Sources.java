@@ -26,10 +26,22 @@ final class Sources {
 
     /** The connection; does something before one of its methods. */
     static Connection heard(Connection connection, String name, Heard heard) {
+        return proxied(connection, name, heard, true);
+    }
+
+    /** The connection; does something instead of one of its methods, which gives nothing. */
+    static Connection instead(Connection connection, String name, Heard heard) {
+        return proxied(connection, name, heard, false);
+    }
+
+    private static Connection proxied(Connection connection, String name, Heard heard, boolean also) {
         return (Connection) Proxy.newProxyInstance(
                 Sources.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals(name)) {
                         heard.called();
+                        if (!also) {
+                            return null;
+                        }
                     }
                     try {
                         return method.invoke(connection, arguments);

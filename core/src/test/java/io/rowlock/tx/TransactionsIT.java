@@ -300,6 +300,67 @@ final class TransactionsIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void what_the_work_may_have_committed_elsewhere_is_not_done_twice_unless_all_is_idempotent(boolean idempotent)
+            throws Exception {
+        TransactionRetry retry = idempotent ? QUICK.ofIdempotentWork() : QUICK;
+        try (TcpProxy proxy = TcpProxy.to(schema.server())) {
+            proxy.cutAfter("COMMIT");
+            Transactions.Work<Integer, SQLException> work = outer -> {
+                try {
+                    return Transactions.retrying(proxy.dataSource(schema), QUICK, inner -> {
+                        add(inner, 1);
+                        return attempts.incrementAndGet();
+                    });
+                } catch (CommitUnknownException e) {
+                    throw new IllegalStateException("of a mapper", e);
+                }
+            };
+
+            if (idempotent) {
+                assertThat(Transactions.retrying(source, retry, work)).isEqualTo(2);
+            } else {
+                assertThatThrownBy(() -> Transactions.retrying(source, retry, work))
+                        .hasCauseInstanceOf(CommitUnknownException.class);
+                assertThat(sum()).isOne();
+            }
+            assertThat(attempts).hasValue(idempotent ? 2 : 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void an_isolation_that_the_work_sets_goes_back_with_the_connection(boolean fails) throws Exception {
+        try (Connection lent = source.getConnection()) {
+            lent.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            DataSource pool = Sources.of(() -> unclosed(lent));
+            Transactions.Work<Integer, SQLException> work = connection -> {
+                connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+                connection.setReadOnly(true);
+                return number(connection, fails ? "SELECT 1 / 0" : "SELECT 1");
+            };
+            if (fails) {
+                assertThatThrownBy(() -> Transactions.retrying(pool, work)).isInstanceOf(SQLException.class);
+            } else {
+                assertThat(Transactions.retrying(pool, work)).isOne();
+            }
+            assertThat(lent.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
+            assertThat(lent.isReadOnly()).isFalse();
+        }
+    }
+
+    @Test
+    void a_connection_that_cannot_begin_is_not_kept_whatever_it_throws() throws Exception {
+        Connection lent = source.getConnection();
+        DataSource odd = Sources.of(() -> Sources.heard(lent, "setAutoCommit", () -> {
+            throw new IllegalStateException("of a pool");
+        }));
+        assertThatThrownBy(() -> Transactions.<Integer, RuntimeException>retrying(odd, connection -> 1))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(lent.isClosed()).isTrue();
+    }
+
     @Test
     @Tag("B20")
     void with_an_idempotency_key_a_lost_commit_is_answered_and_not_done_again() throws Exception {
@@ -344,6 +405,10 @@ final class TransactionsIT {
             }
             return source.getConnection();
         });
+    }
+
+    private static Connection unclosed(Connection lent) {
+        return Sources.instead(lent, "close", () -> {});
     }
 
     private DataSource only(Connection lent, AtomicInteger closed) {

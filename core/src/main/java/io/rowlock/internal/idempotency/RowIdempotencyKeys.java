@@ -42,7 +42,7 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
      *    server, so no deadlock can come of it, whatever else the caller has locked.
      * 3. The row is looked for, in a statement of its own: only its snapshot is younger than the lock.
      * 4. A row is an answer: back to the savepoint, which lets go of the lock, so that many repetitions do not wait for each
-     *    other's commits.
+     *    other's commits; and RELEASE, or each repetition of a long transaction would leave a level of it open.
      * 5. No row: the work runs, its answer becomes the row, in the same transaction.
      * 6. RELEASE. It fails if the work has ended the transaction, or gone back behind the savepoint: then the lock was lost, and
      *    with it the right to write the row, which the failure undoes.
@@ -123,7 +123,7 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
             lock(begun);
             Optional<Stored> stored = sql.find(begun.connection(), begun.place());
             if (stored.isPresent()) {
-                begun.connection().rollback(begun.savepoint());
+                undo(begun);
             }
             return stored;
         } catch (SQLException e) {
@@ -209,7 +209,7 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
             if (outcome.stored()) {
                 store(begun, response);
             } else {
-                begun.connection().rollback(begun.savepoint());
+                undo(begun);
             }
         } catch (SQLException e) {
             if (SqlState.savepointGone(e)) {
@@ -226,23 +226,31 @@ public final class RowIdempotencyKeys implements IdempotencyKeys {
         IdempotentRequest request = begun.request();
         Asked asked = new Asked(request.principal(), request.method(), request.path(), request.fingerprint());
         boolean stored = sql.store(begun.connection(), begun.place(), asked, response, options.lifetime());
-        if (!stored) {
-            throw notOneTransaction(begun, null);
+        if (!stored) { // a row that is not expired after all: what the work wrote must not stay without an answer
+            RowlockException none = notOneTransaction(begun, null);
+            goBack(begun, none);
+            throw none;
         }
         begun.connection().releaseSavepoint(begun.savepoint());
     }
 
     private static RowlockException notOneTransaction(Begun begun, @Nullable SQLException because) {
         return new RowlockException(
-                "The work of a request has ended the transaction, or rolled it back behind where the work began, and may have been"
-                        + " done by another meanwhile: no answer is stored. Roll back, and leave both to the caller "
+                "The work of a request has ended the transaction, or rolled it back behind where the work began, or the"
+                        + " database's clock was put back; it may have been done by another meanwhile, and no answer is"
+                        + " stored. Roll back, and leave both to the caller "
                         + begun.what(),
                 because);
     }
 
+    private static void undo(Begun begun) throws SQLException {
+        begun.connection().rollback(begun.savepoint());
+        begun.connection().releaseSavepoint(begun.savepoint());
+    }
+
     private static void goBack(Begun begun, Throwable because) {
         try {
-            begun.connection().rollback(begun.savepoint());
+            undo(begun);
         } catch (SQLException e) {
             because.addSuppressed(e);
         }

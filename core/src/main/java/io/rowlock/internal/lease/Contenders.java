@@ -63,12 +63,20 @@ public final class Contenders {
     }
 
     void remove(Contender contender) {
+        leave(contender);
+        closeIdle();
+    }
+
+    /** Sends nothing; to be followed by {@link #closeIdle}. */
+    void leave(Contender contender) {
         all.remove(contender);
-        synchronized (this) {
-            if (all.isEmpty() && shared != null) {
-                shared.close();
-                shared = null;
-            }
+    }
+
+    /** Gives the shared connection back if nobody needs it. */
+    synchronized void closeIdle() {
+        if (all.isEmpty() && shared != null) {
+            shared.close();
+            shared = null;
         }
     }
 

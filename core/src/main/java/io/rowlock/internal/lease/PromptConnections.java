@@ -46,6 +46,7 @@ final class PromptConnections implements ConnectionSource {
             start(opening);
             return await(opening);
         } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
             throw late("the thread was interrupted");
         }
     }
@@ -83,6 +84,9 @@ final class PromptConnections implements ConnectionSource {
             }
             throw new SQLException("No connection can be had: " + e.getCause(), SqlState.UNREACHABLE, e.getCause());
         } catch (TimeoutException | InterruptedException e) {
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
             SQLException late = late("none came");
             if (!opening.completeExceptionally(late)) {
                 return opening.join(); // it came at the last moment

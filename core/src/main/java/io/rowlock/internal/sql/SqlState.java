@@ -104,6 +104,11 @@ public final class SqlState {
         return of(error).equals("25P02");
     }
 
+    /** What had failed before, which the driver knows, where a transaction refuses statements since; else the error itself. */
+    public static SQLException hidden(SQLException error) {
+        return transactionFailed(error) && error.getCause() instanceof SQLException first ? first : error;
+    }
+
     /** Whether a savepoint is not there, or no transaction that could have one. */
     public static boolean savepointGone(SQLException error) {
         return Set.of("3B001", "25P01").contains(of(error));
@@ -129,6 +134,18 @@ public final class SqlState {
             each = each.getCause();
         }
         return Optional.empty();
+    }
+
+    /** Whether an error is of this kind, or was thrown because of one. */
+    public static boolean isCausedBy(Throwable thrown, Class<? extends Throwable> kind) {
+        Throwable each = thrown;
+        for (int depth = 0; each != null && depth < DEEP; depth++) {
+            if (kind.isInstance(each)) {
+                return true;
+            }
+            each = each.getCause();
+        }
+        return false;
     }
 
     /** What time does not cure, behind what a pool throws with no SQLSTATE or one of its own; else the error itself. */

@@ -19,6 +19,7 @@ final class SingleStatements {
     static final Map<String, String> EXEMPT = Map.ofEntries(
             Map.entry("AdvisoryLockSql.TRY", "no table"),
             Map.entry("AdvisoryLockSql.MINE", "locks of one session; no table"),
+            Map.entry("AdvisoryLockSql.THEIRS", "locks of one session; no table"),
             Map.entry("AdvisoryLockSql.UNLOCK", "no table"),
             Map.entry("CheckupSql.BEGIN", "for a checkup; reads catalogue and statistics"),
             Map.entry("CheckupSql.CLOCK", "for a checkup; reads catalogue and statistics"),

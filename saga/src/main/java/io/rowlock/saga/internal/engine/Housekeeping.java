@@ -5,6 +5,7 @@ import io.rowlock.event.RowlockEvent;
 import io.rowlock.event.RowlockEvent.AlertRaised;
 import io.rowlock.event.RowlockListener;
 import io.rowlock.internal.sql.AlertSql;
+import io.rowlock.internal.sql.OwnTransaction;
 import io.rowlock.saga.Saga;
 import io.rowlock.saga.SagaOutcome.SagaStuck;
 import io.rowlock.saga.internal.sql.KeepingSql;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,24 +88,25 @@ final class Housekeeping implements WorkerExtension {
     }
 
     private void tell(Connection connection, Place saga) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
-            Optional<Integer> version = sql.undriven(connection, saga.id(), ABANDONED);
-            List<AlertRaised> raised = version.isPresent()
-                    ? alerts.raise(
-                            connection,
-                            AlertCause.SAGA_STUCK,
-                            List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)))
-                    : List.of();
-            connection.commit();
-            raised.forEach(told.listener()::on);
-            version.ifPresent(of -> told.listener().on(new SagaStuck(saga.id(), saga.name(), of, ABANDONED)));
-        } catch (SQLException | RuntimeException e) {
-            connection.rollback();
-            throw e;
-        } finally {
-            connection.setAutoCommit(true);
+        Stuck stuck = OwnTransaction.run(connection, open -> abandon(open, saga));
+        stuck.raised().forEach(told.listener()::on);
+        if (stuck.version() != null) {
+            told.listener().on(new SagaStuck(saga.id(), saga.name(), stuck.version(), ABANDONED));
         }
+    }
+
+    /** What was written of a saga; no version if it was not abandoned after all. */
+    private record Stuck(@Nullable Integer version, List<AlertRaised> raised) {}
+
+    private Stuck abandon(Connection connection, Place saga) throws SQLException {
+        Optional<Integer> version = sql.undriven(connection, saga.id(), ABANDONED);
+        List<AlertRaised> raised = version.isPresent()
+                ? alerts.raise(
+                        connection,
+                        AlertCause.SAGA_STUCK,
+                        List.of(new AlertSql.Cause(saga.name(), 0, "saga " + saga.id() + ": " + ABANDONED)))
+                : List.of();
+        return new Stuck(version.orElse(null), raised);
     }
 
     private Set<String> names() {

@@ -22,21 +22,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sagas as rows. */
 final class RowSagas implements Sagas {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(5);
-    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(25);
-
     private final RowlockParts core;
     private final Definitions definitions;
     private final Starts starts;
     private final Wishes wishes;
     private final StateCodec codec;
+    private final Patience patience;
 
     RowSagas(RowlockParts core, Definitions definitions, Starts starts, Wishes wishes, StateCodec codec) {
         this.core = core;
@@ -44,6 +40,7 @@ final class RowSagas implements Sagas {
         this.starts = starts;
         this.wishes = wishes;
         this.codec = codec;
+        this.patience = new Patience(core);
     }
 
     @Override
@@ -100,42 +97,6 @@ final class RowSagas implements Sagas {
             throw new InvalidUseException("Say who cancels the saga and why, got null (saga=" + id + ")");
         }
         Leave.require(core.access(), Access.of(Action.CANCEL, Target.SAGA, by, id));
-        long until = System.nanoTime() + PATIENCE;
-        while (true) {
-            SagaCancellation answer = tryCancel(id, by);
-            if (answer != null) {
-                core.wake();
-                return answer;
-            }
-            if (System.nanoTime() - until > 0) {
-                throw new DatabaseException(
-                        "The saga could not be cancelled: another transaction has had its row locked"
-                                + " for 5 seconds; try again (saga=" + id + ")",
-                        new SQLException("locked", "55P03"));
-            }
-            LockSupport.parkNanos(PAUSE);
-        }
-    }
-
-    private @Nullable SagaCancellation tryCancel(String id, By by) {
-        try (Connection connection = core.connections().get()) {
-            connection.setAutoCommit(false);
-            try {
-                SagaCancellation answer = wishes.cancelNow(connection, id, by);
-                if (answer == null) {
-                    connection.rollback();
-                } else {
-                    connection.commit();
-                }
-                return answer;
-            } catch (SQLException | RuntimeException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(true);
-            }
-        } catch (SQLException e) {
-            throw new DatabaseException("The saga could not be cancelled (saga=" + id + ")", e);
-        }
+        return patience.patiently("cancel the saga", id, connection -> wishes.cancelNow(connection, id, by));
     }
 }
