@@ -28,7 +28,8 @@ public interface Sagas {
      * @return whether it is new
      * @throws InvalidUseException before any SQL if the saga is not registered, the id is not allowed, the state cannot be
      *     written, the connection is in autocommit mode or read-only; after some if the id is that of a saga of another name,
-     *     or the transaction is not READ COMMITTED: then nothing was written, and the transaction can go on
+     *     or the transaction is not READ COMMITTED, or its role may not draw ids of jobs: then nothing was written, and the
+     *     transaction can go on
      * @throws DatabaseException if the server refused it
      */
     default <S> SagaStarted start(Connection connection, SagaType<S> type, String id, S state) {
