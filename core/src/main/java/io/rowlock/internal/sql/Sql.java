@@ -58,7 +58,17 @@ public final class Sql {
     }
 
     /** A parameter that is an array of a PostgreSQL type. */
-    public record ArrayOf(String type, List<? extends @Nullable Object> values) {}
+    public record ArrayOf(String type, List<? extends @Nullable Object> values) {
+        /** In an array of their own type: only such a one goes in binary, which neither side has to write out and parse. */
+        private @Nullable Object[] elements() {
+            return switch (type) {
+                case "text" -> values.toArray(new String[0]);
+                case "bigint" -> values.toArray(new Long[0]);
+                case "integer" -> values.toArray(new Integer[0]);
+                default -> values.toArray();
+            };
+        }
+    }
 
     /** Reads one row. */
     @FunctionalInterface
@@ -94,9 +104,7 @@ public final class Sql {
         for (int i = 0; i < order.size(); i++) {
             Object value = params[order.get(i)];
             if (value instanceof ArrayOf array) {
-                Array bound =
-                        connection.createArrayOf(array.type(), array.values().toArray());
-                statement.setArray(i + 1, bound);
+                statement.setArray(i + 1, connection.createArrayOf(array.type(), array.elements()));
             } else {
                 statement.setObject(i + 1, value);
             }
