@@ -83,8 +83,8 @@ final class ManyJobsCommands {
     @Command(
             name = "revive-all",
             description = {
-                "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off and",
-                "repeated. merged: another waits under the job's dedup key and does the work; the job is cancelled again."
+                "Makes all dead or cancelled jobs that are said ready again, a hundred in a transaction; may be broken off and repeated.",
+                "merged: another waits under the job's dedup key and does the work; the job is cancelled again."
             })
     static final class ReviveAll extends ChangeAll {
         @Override

@@ -161,16 +161,19 @@ public final class RedactionSql {
     public Map<Long, Boolean> redactAlerts(
             Connection connection, Collection<Long> ids, String subject, Collection<Long> jobs, By by)
             throws SQLException {
+        record Row(long id, boolean redacted) {}
         Map<Long, Boolean> free = new HashMap<>();
-        redactAlerts.query(
-                connection,
-                row -> free.put(row.getLong("id"), row.getBoolean("redacted")),
-                Sql.bigints(ids),
-                subject,
-                Sql.bigints(jobs),
-                by.who(),
-                by.why(),
-                GONE);
+        redactAlerts
+                .query(
+                        connection,
+                        row -> new Row(row.getLong("id"), row.getBoolean("redacted")),
+                        Sql.bigints(ids),
+                        subject,
+                        Sql.bigints(jobs),
+                        by.who(),
+                        by.why(),
+                        GONE)
+                .forEach(row -> free.put(row.id(), row.redacted()));
         return free;
     }
 }
