@@ -118,9 +118,9 @@ final class Redactions {
     }
 
     private long redact(List<Long> ids, By by) throws SQLException {
-        return ids.size()
-                - patiently(ids, now -> desk.inOwn(open -> sql.redact(open, now, by)))
-                        .size();
+        long left = patiently(ids, now -> desk.inOwn(open -> sql.redact(open, now, by)))
+                .size();
+        return ids.size() - left;
     }
 
     private void redact(List<Said> alerts, String subject, List<Long> jobs, By by, Count count) throws SQLException {
