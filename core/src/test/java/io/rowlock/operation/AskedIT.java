@@ -113,7 +113,7 @@ final class AskedIT {
                 .flatMap(door -> Arrays.stream(door.getMethods()))
                 .filter(method -> Arrays.asList(method.getParameterTypes()).contains(By.class)
                         || method.getDeclaringClass() == Alerts.class
-                        || method.getDeclaringClass() == Jobs.class && !UNASKED.contains(method.getName())
+                        || (method.getDeclaringClass() == Jobs.class && !UNASKED.contains(method.getName()))
                         || method.getDeclaringClass() == Operations.class);
     }
 
