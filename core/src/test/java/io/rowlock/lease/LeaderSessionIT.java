@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -186,6 +187,26 @@ final class LeaderSessionIT {
                 }))
                 .isTrue();
         assertThat(rows()).containsExactly(1);
+    }
+
+    @Test
+    void where_no_look_can_be_had_in_time_the_leadership_is_lost_and_what_is_written_may_commit() throws Exception {
+        AtomicBoolean full = new AtomicBoolean();
+        AdvisoryLeader pooled = here.rowlock().advisoryLeader("pooled", () -> {
+            if (full.get()) {
+                throw new SQLException("the pool is exhausted", "08001");
+            }
+            return schema.connect();
+        });
+        assertThat(pooled.withLeaderSession(session -> {
+                    insert(session, 1);
+                    full.set(true);
+                    assertThatThrownBy(goesOn::await).isInstanceOf(InterruptedException.class);
+                    assertThat(pooled.leads()).isFalse();
+                }))
+                .isTrue();
+        assertThat(rows()).containsExactly(1);
+        soon().until(() -> here.events(LeaderSessionLost.class).size() == 1);
     }
 
     @Test
