@@ -117,7 +117,7 @@ final class SchemaValidationIT {
                 "ALTER TABLE rowlock_job ADD COLUMN theirs text",
                 "CREATE TABLE rowlock_later (name text)",
                 "ALTER TABLE rowlock_job ADD CONSTRAINT theirs CHECK (id > 0)",
-                "INSERT INTO rowlock_schema (version) VALUES (13)"
+                "INSERT INTO rowlock_schema (version) SELECT max(version) + 1 FROM rowlock_schema"
             })
     void what_is_there_beside_and_one_newer_version_are_tolerated(String change) throws Exception {
         schema.execute(change);
@@ -130,11 +130,13 @@ final class SchemaValidationIT {
 
     @Test
     void two_newer_versions_are_refused_with_the_advice_to_update_this_side() throws Exception {
-        schema.execute("INSERT INTO rowlock_schema (version) VALUES (13), (14)");
+        int known = rowlock.schema().version();
+        schema.execute("INSERT INTO rowlock_schema (version) VALUES (" + (known + 1) + "), (" + (known + 2) + ")");
 
         assertThatThrownBy(() -> rowlock.schema().validate())
                 .isInstanceOf(SchemaException.class)
-                .hasMessageContaining("they have version 14, this Rowlock knows versions up to 13")
+                .hasMessageContaining(
+                        "they have version " + (known + 2) + ", this Rowlock knows versions up to " + (known + 1))
                 .hasMessageContaining("use a newer Rowlock")
                 .hasMessageNotContaining("install()");
     }
