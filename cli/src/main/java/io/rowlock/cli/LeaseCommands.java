@@ -164,7 +164,7 @@ final class LeaseCommands extends Group {
             description = {
                 "Takes leases away from their holders: others can take them at once.",
                 "A holder notices at its next renewal and stops; what it writes late is refused by its fence. It may try to take the lease"
-                        + " again, as all do: end that process if it does nothing. Waits for transactions under the fence, at most 5 s."
+                        + " again, as all do: end that process if it does nothing. Waits for none; what has passed the fence before may still commit, and the next holder waits for it."
             })
     static final class Revoke extends Change {
         @Parameters(paramLabel = "NAME", arity = "1..*", description = "The leases.")

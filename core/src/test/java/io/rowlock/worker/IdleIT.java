@@ -8,6 +8,7 @@ import io.rowlock.fixture.TestRowlock;
 import io.rowlock.job.By;
 import io.rowlock.job.JobState;
 import io.rowlock.job.Kind;
+import io.rowlock.job.QueueLimits;
 import io.rowlock.testkit.postgres.PostgresTest;
 import io.rowlock.testkit.postgres.TestSchema;
 import java.time.Duration;
@@ -90,6 +91,24 @@ final class IdleIT {
                     .enqueue(new Task(4), options -> options.after(Duration.ofMillis(300)))
                     .id();
             awaitCompleted(later);
+            assertThat(worker.health().up()).isTrue();
+        }
+    }
+
+    /** What a queue's limit lends slots for is counted from the watermarks: a look that saw nothing must not move them. */
+    @Test
+    @Tag("P2")
+    void job_that_commits_late_in_a_limited_queue_is_found_by_an_idle_worker() throws Exception {
+        elsewhere.rowlock().queues().limit("default", QueueLimits.none().running(5), new By("ada", "a test"));
+        try (Worker worker = rowlock.work(
+                config -> config.queue("default", 2).queue("unlimited", 2).handle(Task.class, (task, job) -> {}))) {
+            untilQuiet(3);
+            long late = schema.one(
+                            Long.class,
+                            "INSERT INTO rowlock_job (kind, payload, run_at)"
+                                    + " VALUES ('task', '{\"no\":1}', clock_timestamp() - interval '1 minute') RETURNING id")
+                    .orElseThrow();
+            awaitCompleted(late);
             assertThat(worker.health().up()).isTrue();
         }
     }

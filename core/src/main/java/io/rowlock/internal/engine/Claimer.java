@@ -251,7 +251,9 @@ final class Claimer {
         }
         if (!refreshes || poll.compareTo(OFTEN) > 0) {
             if (quiet) {
-                sweeps.stepOverLanes();
+                if (sweeps.stepOverLanes()) {
+                    keyed.ask();
+                }
             } else {
                 sweeps.step();
             }

@@ -109,7 +109,7 @@ final class Engine {
                         new LimitSweeper(claiming, sql, limits, settings.queues()),
                         new KeyedClaimer(claiming, sql, claimant, keyedLanes, capacity),
                         capacity,
-                        new QuietLook(claiming, sql.due(), lanes, keyedLanes),
+                        new QuietLook(claiming, sql.due(), lanes),
                         run -> handBackAtOnce(recorder(claiming, sql, identity, deaths, events, () -> {}), run)),
                 lanes,
                 settings.timing().poll(),

@@ -94,8 +94,8 @@ final class KeyedSweeper {
         rescuer.rescue(expired, lane.key().kind());
     }
 
-    /** One step through the keys: promotes heads, drops what is left over, clears blocks that hold no more. */
-    void settleStranded() throws SQLException {
+    /** One step through the keys: promotes heads, drops what is left over, clears blocks that hold no more; true if there were such. */
+    boolean settleStranded() throws SQLException {
         List<Seen> seen = connection.call(open -> keys.stranded(open, lastKey, KEYS_PER_STEP));
         lastKey = seen.size() < KEYS_PER_STEP
                 ? BEGINNING
@@ -110,5 +110,6 @@ final class KeyedSweeper {
                 return true;
             });
         }
+        return !stranded.isEmpty();
     }
 }

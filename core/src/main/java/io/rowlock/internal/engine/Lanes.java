@@ -180,16 +180,6 @@ final class Lanes {
         return new LaneScan(lane.key().queue(), lane.key().kind(), lane.key().priority(), since, most);
     }
 
-    /** A look begins that sees all lanes from their beginning, see {@link #raiseAll}. */
-    synchronized void looked() {
-        lanes.forEach(lane -> lane.loweredTo = null);
-    }
-
-    /** Moves all watermarks up after a look that saw nothing due at this time, as if each lane had been scanned. */
-    synchronized void raiseAll(Instant to) {
-        lanes.forEach(lane -> raise(lane, to));
-    }
-
     /** Moves one lane's watermark up after its scan, see invariants 3 and 4. */
     synchronized void raise(Lane lane, Instant to) {
         lane.raise(to);

@@ -24,17 +24,13 @@ final class QuietLook {
 
     private final EngineConnection connection;
     private final DueSql sql;
-    private final Lanes lanes;
-    private final Lanes keyedLanes;
     private final List<Look> looks;
     private int passOver = PASSED_OVER;
     private long notBefore = System.nanoTime();
 
-    QuietLook(EngineConnection connection, DueSql sql, Lanes lanes, Lanes keyedLanes) {
+    QuietLook(EngineConnection connection, DueSql sql, Lanes lanes) {
         this.connection = connection;
         this.sql = sql;
-        this.lanes = lanes;
-        this.keyedLanes = keyedLanes;
         this.looks = lanes.all().stream()
                 .map(Lanes.Lane::key)
                 .map(key -> new Look(key.queue(), key.kind(), key.priority(), null, null))
@@ -50,10 +46,8 @@ final class QuietLook {
         return System.nanoTime() - notBefore >= 0;
     }
 
-    /** Looks; if nothing is due, watermarks go up to the time of the look. */
+    /** Looks. No watermark goes up: what claims and gates count from is theirs, and may be of lanes that were not to be claimed. */
     boolean isQuiet() throws SQLException {
-        lanes.looked();
-        keyedLanes.looked();
         long askedAt = System.nanoTime();
         AnyDue any = connection.call(open -> sql.any(open, looks));
         long now = System.nanoTime();
@@ -62,8 +56,6 @@ final class QuietLook {
             passOver = PASSED_OVER - 1;
             return false;
         }
-        lanes.raiseAll(any.askedAt());
-        keyedLanes.raiseAll(any.askedAt());
         return true;
     }
 }

@@ -29,16 +29,18 @@ final class Sweeps {
         this.atOnce = (int) Math.max(1, Math.min(ROUND, poll.toSeconds()));
     }
 
-    /** In place of the next ones, where no lane has a due row: those of lanes would see none. */
-    void stepOverLanes() throws SQLException {
+    /** In place of the next ones, where no lane has a due row: those of lanes would see none. True if a head was made ready. */
+    boolean stepOverLanes() throws SQLException {
+        boolean promoted = false;
         plain.beginAnew();
         keyed.beginAnew();
         putBack(List.of());
         for (int i = 0; i < atOnce; i++) {
             if (turn++ % ROUND == STRANDED) {
-                keyed.settleStranded();
+                promoted |= keyed.settleStranded();
             }
         }
+        return promoted;
     }
 
     /** The next sweep or sweeps. */

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /** All contenders of this process. They share one connection for their tries, which is there as long as there is one of them. */
 public final class Contenders {
     private static final Duration ANSWER = Duration.ofSeconds(10);
-    private static final Duration PATIENCE = Duration.ofMillis(50);
 
     final LeaseTaker taker;
     final Events events;
@@ -90,9 +89,9 @@ public final class Contenders {
         return open;
     }
 
-    /** Waits for no fence to speak of: who looks again anyway lets the others have the connection. */
+    /** Waits for no fence: who looks again anyway lets the others have the connection. */
     Optional<HeldLease> tryTake(String name, Duration timeToLive) throws SQLException {
-        return taker.tryTake(shared(), name, timeToLive, PATIENCE);
+        return taker.tryTake(shared(), name, timeToLive);
     }
 
     List<FailingLoop> failing() {

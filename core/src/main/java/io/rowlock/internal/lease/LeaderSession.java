@@ -140,7 +140,7 @@ final class LeaderSession {
             if (!isLockThere()) {
                 return false;
             }
-            new LeaderTransaction(connection, networkTimeout).run(writing);
+            new LeaderTransaction(connection, millis(ANSWER)).run(writing);
             return true;
         } finally {
             ended |= isGone();

@@ -26,7 +26,7 @@ final class LeaseCandidacy implements Candidacy, Contender {
         this.name = name;
         this.timeToLive = timeToLive;
         this.task = task;
-        this.loop = new Loop("leader-" + name, contenders.taker.holder, contenders.events, this::tryToLead);
+        this.loop = new Loop("leader-" + name, contenders.taker.holder, contenders.events, this::step);
     }
 
     void start() {
@@ -34,6 +34,16 @@ final class LeaseCandidacy implements Candidacy, Contender {
     }
 
     /** A step of the loop. */
+    private long step() throws Exception {
+        try {
+            return tryToLead();
+        } finally {
+            if (stopping) {
+                contenders.remove(this); // also where stop() has not waited for it
+            }
+        }
+    }
+
     private long tryToLead() throws Exception {
         long pause = Math.min(Leader.BETWEEN_TRIES.toNanos(), timeToLive.toNanos() / 3);
         Optional<HeldLease> lease = stopping ? Optional.empty() : contenders.tryTake(name, timeToLive);
@@ -44,8 +54,7 @@ final class LeaseCandidacy implements Candidacy, Contender {
         term = mine;
         if (stopping) { // it was told to, while the lease was taken: nothing begins any more
             term = null;
-            lease.get().release();
-            contenders.remove(this);
+            mine.dismiss();
             return pause;
         }
         loop.works();
@@ -53,9 +62,6 @@ final class LeaseCandidacy implements Candidacy, Contender {
             mine.runToItsEnd(() -> task.lead(mine));
         } finally {
             term = null;
-        }
-        if (stopping) {
-            contenders.remove(this); // also where stop() has not waited for it
         }
         return TimeUnit.SECONDS.toNanos(1);
     }

@@ -12,7 +12,6 @@ import io.rowlock.internal.sql.SessionSql;
 import io.rowlock.lease.PartTask;
 import io.rowlock.lease.PartitionMember;
 import io.rowlock.worker.WorkerHealth.FailingLoop;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,6 +42,8 @@ final class LeaseMember implements PartitionMember, Contender {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final long MOST_PAUSE = TimeUnit.SECONDS.toNanos(1);
     private static final int SURPLUS_KEPT = 5;
+
+    /** Rows of parts are made at first, and now and then: what is missing among the free ones is held by others mostly. */
     private static final long BETWEEN_MAKES = TimeUnit.MINUTES.toNanos(1);
 
     private final Contenders contenders;
@@ -118,27 +119,22 @@ final class LeaseMember implements PartitionMember, Contender {
     }
 
     private Seen see(EngineConnection open) throws SQLException {
-        return open.inTransaction(one -> {
+        boolean makes = nextMake - System.nanoTime() <= 0;
+        Seen seen = open.inTransaction(one -> {
             SessionSql.begin(one, PATIENCE, PATIENCE.multipliedBy(4));
             sql.live(one, division.name(), self, times.timeToLive());
             sql.forget(one, division.name());
             List<Member> living = sql.living(one, division.name());
             List<FreePart> free = sql.free(one, names);
-            if (free.size() + runs.size() < names.size() && makes(one)) {
+            if (makes && free.size() + runs.size() < names.size() && sql.make(one, names) > 0) {
                 free = sql.free(one, names);
             }
             return new Seen(living, free);
         });
-    }
-
-    /** Rows of parts that are not there, at first and now and then: what is missing among the free ones is held by others mostly. */
-    private boolean makes(Connection open) throws SQLException {
-        long now = System.nanoTime();
-        if (now - nextMake < 0) {
-            return false;
+        if (makes) { // and not before it is committed
+            nextMake = System.nanoTime() + BETWEEN_MAKES;
         }
-        nextMake = now + BETWEEN_MAKES;
-        return sql.make(open, names) > 0;
+        return seen;
     }
 
     /** The number of parts of who joined first counts; the others wait until those have left. */
@@ -191,7 +187,7 @@ final class LeaseMember implements PartitionMember, Contender {
 
     /** Those that were taken last. */
     private void drain(int share) {
-        long going = runs.values().stream().filter(run -> !run.isAsked()).count();
+        long going = runs.values().stream().filter(PartRun::countsForShare).count();
         runs.values().stream()
                 .filter(PartRun::countsForShare)
                 .sorted((one, other) -> Long.compare(other.token(), one.token()))
@@ -208,7 +204,7 @@ final class LeaseMember implements PartitionMember, Contender {
         runs.put(part, run);
         if (stopping) { // it was told to, while the lease was taken: nothing begins any more
             runs.remove(part, run);
-            lease.get().release();
+            run.dismiss();
             return;
         }
         try {
@@ -217,7 +213,7 @@ final class LeaseMember implements PartitionMember, Contender {
             thread.start();
         } catch (RuntimeException | Error noThread) {
             runs.remove(part, run);
-            run.lease.release();
+            run.dismiss();
             throw noThread;
         }
     }
@@ -278,15 +274,20 @@ final class LeaseMember implements PartitionMember, Contender {
     public boolean stop(Duration grace) {
         LeaseChecks.notNegative("grace", grace);
         ask();
-        return TermRun.stop(runs.values(), grace) && join();
+        long until = System.nanoTime() + grace.toNanos();
+        boolean ended = TermRun.stop(List.copyOf(runs.values()), grace);
+        if (ended) {
+            join(until - System.nanoTime());
+        }
+        return ended;
     }
 
-    private boolean join() {
+    /** So that the others know at once; no task runs any more, whether it leaves in time or not. */
+    private void join(long left) {
         try {
-            return loop.join(PATIENCE.toMillis());
+            loop.join(Math.max(PATIENCE.toMillis(), TimeUnit.NANOSECONDS.toMillis(left)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
         }
     }
 

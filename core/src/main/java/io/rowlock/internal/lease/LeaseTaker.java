@@ -45,23 +45,28 @@ final class LeaseTaker implements HeldLease.Owner {
         this.keeper = new Keeper(connections, sql, events, holder);
     }
 
-    /** Over a connection that is borrowed for it. */
+    /** Over a connection that is borrowed for it; waits for a transaction under the fence of one that ran out, at most 5 s. */
     Optional<HeldLease> tryTake(String name, Duration timeToLive) throws SQLException {
+        Duration third = timeToLive.dividedBy(3);
+        Duration patience = third.compareTo(MOST_PATIENCE) < 0 ? third : MOST_PATIENCE;
         try (EngineConnection open = EngineConnection.withoutSession(connections, ANSWER)) {
-            Duration third = timeToLive.dividedBy(3);
-            return tryTake(open, name, timeToLive, third.compareTo(MOST_PATIENCE) < 0 ? third : MOST_PATIENCE);
+            long sentAt = System.nanoTime();
+            return held(name, timeToLive, sentAt, takePatiently(open, name, timeToLive, patience));
         }
     }
 
-    /**
-     * Empty if it is held, or a transaction under the fence of one that ran out is still open.
-     *
-     * @param patience how long to wait for such transactions, all together
-     */
-    Optional<HeldLease> tryTake(EngineConnection open, String name, Duration timeToLive, Duration patience)
-            throws SQLException {
+    /** Waits for none: for who looks again anyway. */
+    Optional<HeldLease> tryTake(EngineConnection open, String name, Duration timeToLive) throws SQLException {
         long sentAt = System.nanoTime();
-        Optional<Long> token = take(open, name, timeToLive, patience);
+        Optional<Long> token = inTransaction(open, MOST_PATIENCE, one -> {
+            Optional<Long> taken = sql.takeUnfenced(one, name, holder, timeToLive);
+            return taken.isEmpty() && sql.make(one, name) ? sql.takeUnfenced(one, name, holder, timeToLive) : taken;
+        });
+        return held(name, timeToLive, sentAt, token);
+    }
+
+    /** Empty if it is held, or a transaction under the fence of one that ran out is still open. */
+    private Optional<HeldLease> held(String name, Duration timeToLive, long sentAt, Optional<Long> token) {
         if (token.isEmpty()) {
             return Optional.empty();
         }
@@ -73,7 +78,7 @@ final class LeaseTaker implements HeldLease.Owner {
         return lease.isHeld() ? Optional.of(lease) : Optional.empty(); // the answer may have come too late
     }
 
-    private Optional<Long> take(EngineConnection open, String name, Duration timeToLive, Duration patience)
+    private Optional<Long> takePatiently(EngineConnection open, String name, Duration timeToLive, Duration patience)
             throws SQLException {
         try {
             return open.inTransaction(one -> {

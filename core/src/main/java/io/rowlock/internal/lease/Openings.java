@@ -13,6 +13,9 @@ final class Openings {
     private static final int AT_ONCE = 3;
     private static final int MOST = 20;
 
+    /** Those that hang longer than this come back no more, and count no more: there may be twenty in that time. */
+    private static final long FORGOTTEN = TimeUnit.MINUTES.toNanos(5);
+
     private final long lapse;
     private final Map<Object, Long> begun = new HashMap<>();
     private boolean told;
@@ -44,6 +47,7 @@ final class Openings {
 
     private boolean isFull() {
         long now = System.nanoTime();
+        begun.values().removeIf(at -> now - at >= FORGOTTEN);
         long fresh = begun.values().stream().filter(at -> now - at < lapse).count();
         boolean hung = fresh < begun.size();
         if (hung && !told) {

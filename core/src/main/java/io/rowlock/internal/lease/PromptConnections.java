@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Connections within a time: neither a full pool nor a network that answers nothing, where a driver may wait for ever, keeps a
- * renewal from trying again. One that comes too late is closed. Three openings are waited for at once; one that has hung for a
- * minute counts no more, or three of them would be the end of all renewals, but never are there more than twenty.
+ * renewal from trying again. One that comes too late is closed. Three openings are waited for at once; one that has hung for
+ * 15 s counts no more, or three of them would be the end of all renewals, but there are no more than twenty within five minutes.
  */
 final class PromptConnections implements ConnectionSource {
     private final ConnectionSource source;
@@ -28,7 +28,7 @@ final class PromptConnections implements ConnectionSource {
     }
 
     PromptConnections(ConnectionSource source, Duration within) {
-        this(source, within, new Openings(Duration.ofMinutes(1)));
+        this(source, within, new Openings(Duration.ofSeconds(15)));
     }
 
     /** The same, within another time; counts the openings of both. */

@@ -81,6 +81,12 @@ class TermRun implements Term, Contender {
         return lost;
     }
 
+    /** Nothing runs under it, now or later. */
+    void dismiss() {
+        lease.release();
+        ended.countDown();
+    }
+
     boolean hasEnded() {
         return ended.getCount() == 0;
     }

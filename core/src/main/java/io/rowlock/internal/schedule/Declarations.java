@@ -179,7 +179,7 @@ final class Declarations {
     private Optional<Fired> makeUp(Connection open, String name) throws SQLException {
         Savepoint before = open.setSavepoint();
         try {
-            Optional<Fired> fired = firing.fire(open, name);
+            Optional<Fired> fired = firing.fireAtOnce(open, name);
             open.releaseSavepoint(before);
             return fired.filter(done -> done.unreadable() == null);
         } catch (SQLException e) {
@@ -193,7 +193,8 @@ final class Declarations {
     }
 
     private Outcome leave(Connection open, Declared declared, Declared present, boolean removed) throws SQLException {
-        if (!removed && declared.revision() == present.revision() && !declared.equals(present)) {
+        boolean sameRevision = declared.revision() == present.revision();
+        if (!removed && sameRevision && !withoutPayload(declared).equals(withoutPayload(present))) {
             String clash = clash(declared, present);
             LOG.warn("A schedule is {} (schedule={})", clash, declared.name());
             return new Outcome(
@@ -210,8 +211,25 @@ final class Declarations {
                     declared.name(),
                     present.revision(),
                     declared.revision());
+        } else if (!declared.equals(present)) {
+            LOG.info(
+                    "A schedule keeps the payload that its row has: the declared one is written otherwise, and its revision is the"
+                            + " same (schedule={})",
+                    declared.name());
         }
         return Outcome.of(false, List.of());
+    }
+
+    /** Equal payloads may be written in another order each time, as sets are, or name the time of the start. */
+    private static Declared withoutPayload(Declared row) {
+        JobColumns job = row.job();
+        return new Declared(
+                row.name(),
+                row.revision(),
+                row.timing(),
+                new JobColumns(job.kind(), "", job.queue(), job.priority(), job.subject()),
+                row.misfire(),
+                row.overlap());
     }
 
     private static String clash(Declared declared, Declared present) {

@@ -46,7 +46,16 @@ public final class Firing {
 
     /** Empty if it is not due any more, or somebody else has its row locked. */
     public Optional<Fired> fire(Connection connection, String name) throws SQLException {
-        Optional<Locked> locked = sql.lock(connection, name);
+        return fire(connection, name, false);
+    }
+
+    /** The same, also while it waits after a failure. */
+    Optional<Fired> fireAtOnce(Connection connection, String name) throws SQLException {
+        return fire(connection, name, true);
+    }
+
+    private Optional<Fired> fire(Connection connection, String name, boolean atOnce) throws SQLException {
+        Optional<Locked> locked = sql.lock(connection, name, atOnce);
         if (locked.isEmpty()) {
             return Optional.empty();
         }

@@ -59,7 +59,8 @@ public final class DueSql {
      * The sub-selects have no outer columns, so that each is done once, when it is asked for, and AND and OR ask no further
      * than they need. Not EXISTS: it drops ORDER BY, without which the planner may walk the table for its first row.
      */
-    static final String ANY_DUE = anyDue("/* rowlock:any-due */ SELECT statement_timestamp() AS asked_at, ");
+    static final String ANY_DUE = anyDue("/* rowlock:any-due */ SELECT statement_timestamp() AS asked_at,"
+            + " current_setting('transaction_read_only')::boolean AS read_only, ");
 
     private static String anyDue(String head) {
         return head
@@ -128,11 +129,20 @@ public final class DueSql {
     /** Whether anything is due, and when the database was asked. */
     public record AnyDue(Instant askedAt, boolean due) {}
 
-    /** Looks whether any row of these lanes is due, leased or not. */
+    /**
+     * Looks whether any row of these lanes is due, leased or not.
+     *
+     * @throws SQLException 25006 where nothing can be claimed, as after a switch-over on the server that was the primary (case B51)
+     */
     public AnyDue any(Connection connection, List<Look> lanes) throws SQLException {
         return anyDue.query(
                         connection,
-                        row -> new AnyDue(Sql.requiredInstant(row, "asked_at"), row.getBoolean("due")),
+                        row -> {
+                            if (row.getBoolean("read_only")) {
+                                throw new SQLException("this server takes no writes: nothing can be claimed", "25006");
+                            }
+                            return new AnyDue(Sql.requiredInstant(row, "asked_at"), row.getBoolean("due"));
+                        },
                         Sql.texts(Sql.column(lanes, Look::queue)),
                         Sql.texts(Sql.column(lanes, Look::kind)),
                         Sql.integers(Sql.column(lanes, Look::priority)))

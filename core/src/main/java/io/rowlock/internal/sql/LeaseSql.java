@@ -57,6 +57,10 @@ public final class LeaseSql {
             SELECT token FROM taken
             """;
 
+    /* The same for who looks again anyway: waits for no fence, so that one that is open holds up nothing else. */
+    static final String TAKE_UNFENCED = TAKE.replace("/* rowlock:take-lease */", "/* rowlock:take-unfenced-lease */")
+            .replace("FOR UPDATE)", "FOR UPDATE SKIP LOCKED)");
+
     /*
      * Locks: the rows, FOR NO KEY UPDATE, which waits for no fence; skips a row that a taker or a person has locked. Index: the
      * primary key. Rows: at most 500. What has run out is never brought back to life. A HOT update.
@@ -168,6 +172,7 @@ public final class LeaseSql {
 
     private final Sql make;
     private final Sql take;
+    private final Sql takeUnfenced;
     private final Sql renew;
     private final Sql stillHeld;
     private final Sql release;
@@ -180,6 +185,7 @@ public final class LeaseSql {
     public LeaseSql(Names names) {
         this.make = new Sql(names, MAKE);
         this.take = new Sql(names, TAKE);
+        this.takeUnfenced = new Sql(names, TAKE_UNFENCED);
         this.renew = new Sql(names, RENEW);
         this.stillHeld = new Sql(names, STILL_HELD);
         this.release = new Sql(names, RELEASE);
@@ -216,7 +222,18 @@ public final class LeaseSql {
     /** The new token, or empty if there is no row, or somebody holds it. */
     public Optional<Long> take(Connection connection, String name, String holder, Duration timeToLive)
             throws SQLException {
-        return take.query(connection, row -> row.getLong("token"), name, holder, Sql.micros(timeToLive)).stream()
+        return token(take, connection, name, holder, timeToLive);
+    }
+
+    /** The same, and empty if a transaction under a fence of it is open. */
+    public Optional<Long> takeUnfenced(Connection connection, String name, String holder, Duration timeToLive)
+            throws SQLException {
+        return token(takeUnfenced, connection, name, holder, timeToLive);
+    }
+
+    private static Optional<Long> token(Sql sql, Connection connection, String name, String holder, Duration timeToLive)
+            throws SQLException {
+        return sql.query(connection, row -> row.getLong("token"), name, holder, Sql.micros(timeToLive)).stream()
                 .findFirst();
     }
 

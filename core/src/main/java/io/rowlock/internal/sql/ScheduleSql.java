@@ -42,7 +42,7 @@ public final class ScheduleSql {
                    (extract(epoch FROM delay) * 1000000)::bigint AS delay_micros,
                    kind, payload, queue, priority, subject, misfire, overlap, next_at, last_job, clock_timestamp() AS now
             FROM rowlock_schedule
-            WHERE name = $1 AND coalesce(next_at <= clock_timestamp(), false) AND (retry_at IS NULL OR retry_at <= clock_timestamp())
+            WHERE name = $1 AND coalesce(next_at <= clock_timestamp(), false) AND ($2::boolean OR retry_at IS NULL OR retry_at <= clock_timestamp())
               AND paused_at IS NULL AND removed_at IS NULL
             FOR NO KEY UPDATE SKIP LOCKED
             """;
@@ -197,7 +197,7 @@ public final class ScheduleSql {
     }
 
     /** Empty if it is not due any more, or locked. */
-    public Optional<Locked> lock(Connection connection, String name) throws SQLException {
+    public Optional<Locked> lock(Connection connection, String name, boolean atOnce) throws SQLException {
         return lock
                 .query(
                         connection,
@@ -210,7 +210,8 @@ public final class ScheduleSql {
                                 Sql.requiredInstant(row, "next_at"),
                                 row.getObject("last_job", Long.class),
                                 Sql.requiredInstant(row, "now")),
-                        name)
+                        name,
+                        atOnce)
                 .stream()
                 .findFirst();
     }

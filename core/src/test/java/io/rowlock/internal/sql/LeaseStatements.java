@@ -57,6 +57,7 @@ final class LeaseStatements {
                 pin("free-parts", PartitionSql.FREE, key, names),
                 pin("make-lease", LeaseSql.MAKE, key, "lease-2"),
                 pin("take-lease", LeaseSql.TAKE, both, "lease-2", "you", MINUTE),
+                pin("take-unfenced-lease", LeaseSql.TAKE_UNFENCED, both, "lease-2", "you", MINUTE),
                 pin("renew-leases", LeaseSql.RENEW, key, names, tokens, "me", times),
                 pin("leases-still-held", LeaseSql.STILL_HELD, key, names, tokens, "me"),
                 pin("release-lease", LeaseSql.RELEASE, both, "lease-1", 1L, "me", "released"),

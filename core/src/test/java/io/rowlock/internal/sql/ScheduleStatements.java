@@ -33,7 +33,7 @@ final class ScheduleStatements {
                         List.of("rowlock_schedule_due"),
                         Sql.texts(List.of("a")),
                         100),
-                pin("lock-schedule", ScheduleSql.LOCK, key, "schedule-2"),
+                pin("lock-schedule", ScheduleSql.LOCK, key, "schedule-2", false),
                 pin(
                         "unfinished-job",
                         ScheduleSql.UNFINISHED,

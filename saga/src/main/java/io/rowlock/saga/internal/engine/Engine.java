@@ -74,7 +74,7 @@ public final class Engine {
         timer.allowCoreThreadTimeOut(true);
         RecordSql records = new RecordSql(names);
         ExecutorService threads = Executors.newCachedThreadPool(daemons("rowlock-saga"));
-        Ledger ledger = new Ledger(core.connections(), new LoadSql(names), records, core::wake, threads);
+        Ledger ledger = new Ledger(core.connections(), new LoadSql(names), records, core::wake);
         Parts parts = new Parts(
                 ledger,
                 records,

@@ -20,13 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executor;
 
 /**
  * Reads and records sagas, those of many drivers together: one commit for all that have something to record at the same
- * time. Over a connection of its own, and one more while so many wait that a group can be written while another's commit waits
- * for the disk. A saga may come now over this one and now over that: what keeps its records apart are its row's lock and its
- * revision, not the order of groups. For many threads.
+ * time. Over a connection of its own. For many threads.
  */
 public final class Ledger implements AutoCloseable {
     private static final int MOST = 100;
@@ -38,22 +35,17 @@ public final class Ledger implements AutoCloseable {
     private final RecordSql records;
     private final Turns<String, Optional<Loaded>> loading;
     private final Turns<Entry, Answer> recording;
-    private final SecondScribe second;
 
     /**
-     * @param connections where its connections come from: one at first, another where many sagas are moved at a time
+     * @param connections where its connection comes from
      * @param due tells workers that jobs were written
-     * @param threads opens the second connection
      */
-    public Ledger(ConnectionSource connections, LoadSql loads, RecordSql records, Runnable due, Executor threads) {
+    public Ledger(ConnectionSource connections, LoadSql loads, RecordSql records, Runnable due) {
         this.connection = new EngineConnection(connections, ANSWER_WITHIN);
         this.loads = loads;
         this.records = records;
         this.loading = new Turns<>(MOST, this::loadAll);
         this.recording = new Turns<>(MOST, new Scribe(connection, records, due)::recordAll);
-        EngineConnection another = new EngineConnection(connections, ANSWER_WITHIN);
-        this.second =
-                new SecondScribe(another, new Turns<>(MOST, new Scribe(another, records, due)::recordAll), threads);
     }
 
     /** More that is to be written in the transaction of a record; takes no locks of others. */
@@ -127,7 +119,7 @@ public final class Ledger implements AutoCloseable {
 
     /** Records an entry. */
     Answer record(Entry entry) throws SQLException {
-        return second.helps(recording.waiting()) ? second.turns().ask(entry) : recording.ask(entry);
+        return recording.ask(entry);
     }
 
     boolean hasSignal(Connection open, String saga, String name) throws SQLException {
@@ -153,6 +145,5 @@ public final class Ledger implements AutoCloseable {
     @Override
     public void close() {
         connection.close();
-        second.close();
     }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,6 @@ final class Turns<Q, A> {
 
     private final AtomicBoolean taken = new AtomicBoolean();
     private final Queue<Asked<Q, A>> asked = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waiting = new AtomicInteger();
     private final int most;
     private final Work<Q, A> work;
 
@@ -67,15 +65,9 @@ final class Turns<Q, A> {
         }
     }
 
-    /** How many have asked, and are in nobody's turn yet. */
-    int waiting() {
-        return waiting.get();
-    }
-
     /** Blocks until it is answered; an interrupt is kept for later. */
     A ask(Q question) throws SQLException {
         Asked<Q, A> mine = new Asked<>(question);
-        waiting.incrementAndGet();
         asked.add(mine);
         boolean interrupted = false;
         while (mine.open()) {
@@ -126,7 +118,6 @@ final class Turns<Q, A> {
         for (Asked<Q, A> next = asked.poll(); next != null; next = together.size() < most ? asked.poll() : null) {
             together.add(next);
         }
-        waiting.addAndGet(-together.size());
         return together;
     }
 
