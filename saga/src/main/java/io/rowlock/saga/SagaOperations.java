@@ -198,8 +198,9 @@ public interface SagaOperations {
 
     /**
      * Takes out what finished sagas of a subject say, but children of unfinished ones, which have yet to read them: states become {@code {}}, what signals carried {@code {}}, results,
-     * errors and reasons null. Their ids, keys, times and statuses stay, and so do words of people in the table of operations,
-     * alerts and jobs. 100 in one transaction; may be repeated.
+     * errors and reasons null, and so the reasons of alerts about the subject. Their ids, keys, times and statuses stay, and so do
+     * words of people in the table of operations, and jobs. 100 in one transaction; may be repeated. The access policy is asked once, for
+     * the subject.
      *
      * @param subject the subject, or business key, of the sagas
      * @param by who does it, and why
