@@ -104,6 +104,28 @@ final class ChangedTimingIT {
     }
 
     @Test
+    void what_was_missed_while_the_server_refused_it_is_made_up_for_too() throws Exception {
+        schedules.declare(hourly().misfire(Misfire.ALL));
+        missedSince("4 hours 30 minutes");
+        schema.update("UPDATE rowlock_schedule SET failures = 8, error = 'disk full',"
+                + " retry_at = clock_timestamp() + interval '30 minutes'");
+        assertThat(schedules.declare(daily())).isTrue();
+        assertThat(scheduledAt()).hasSize(5);
+        assertThat(nextAt()).isAfter(clock());
+    }
+
+    @Test
+    void another_payload_alone_tells_nobody_as_equal_ones_may_be_written_in_another_order() throws Exception {
+        schedules.declare(hourly());
+        assertThat(schedules.declare(
+                        Schedule.fixedRate("s", Duration.ofHours(1)).job(new Report("written otherwise"))))
+                .isFalse();
+        assertThat(schema.count("SELECT count(*) FROM rowlock_alert")).isZero();
+        assertThat(schema.one(String.class, "SELECT payload::text FROM rowlock_schedule"))
+                .hasValueSatisfying(payload -> assertThat(payload).contains("old"));
+    }
+
+    @Test
     void what_a_pause_covers_is_left_out_all_the_same() throws Exception {
         schedules.declare(hourly().misfire(Misfire.ALL));
         schedules.pause("s", ADA);
