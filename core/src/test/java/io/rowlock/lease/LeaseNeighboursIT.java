@@ -2,6 +2,7 @@ package io.rowlock.lease;
 
 import static io.rowlock.fixture.TestRowlock.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.rowlock.Rowlock;
 import io.rowlock.error.LeaseLostException;
@@ -56,8 +57,7 @@ final class LeaseNeighboursIT {
             assertThat(here.leases().revoke("import", ADA)).isTrue();
             assertThat(here.leases().revoke("import", ADA)).isFalse();
             Fence old = here.leases().fence("import", lease.token());
-            assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> old.fence(late)))
-                    .isInstanceOf(LeaseLostException.class);
+            assertThat(catchThrowable(() -> old.fence(late))).isInstanceOf(LeaseLostException.class);
             assertThat(here.leases().tryTake("import", SHORT))
                     .as("while what was fenced before may still commit")
                     .isEmpty();

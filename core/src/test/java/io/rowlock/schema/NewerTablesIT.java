@@ -19,6 +19,8 @@ import io.rowlock.testkit.postgres.TestPostgres;
 import io.rowlock.testkit.postgres.TestSchema;
 import io.rowlock.worker.Worker;
 import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -109,8 +111,8 @@ final class NewerTablesIT {
                 .isEqualTo(100);
     }
 
-    private static List<String> strings(java.sql.Statement statement, String query) throws Exception {
-        List<String> all = new java.util.ArrayList<>();
+    private static List<String> strings(Statement statement, String query) throws Exception {
+        List<String> all = new ArrayList<>();
         try (var rows = statement.executeQuery(query)) {
             while (rows.next()) {
                 all.add(rows.getString(1));

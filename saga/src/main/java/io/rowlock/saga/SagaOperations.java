@@ -197,8 +197,8 @@ public interface SagaOperations {
     SagaTally cancelAll(SagaQuery query, By by);
 
     /**
-     * Takes out what finished sagas of a subject say, but children of unfinished ones, which have yet to read them: states become {@code {}}, what signals carried {@code {}}, results,
-     * errors and reasons null, and so the reasons of alerts about the subject. Their ids, keys, times and statuses stay, and so do
+     * Takes out what finished sagas of a subject say, but children of unfinished ones, which have yet to read them: states become
+     * {@code {}}, what signals carried {@code {}}, results, errors and reasons null, and so the reasons of alerts about the subject. Their ids, keys, times and statuses stay, and so do
      * words of people in the table of operations, and jobs. 100 in one transaction; may be repeated. The access policy is asked once, for
      * the subject.
      *
